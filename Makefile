@@ -1,0 +1,43 @@
+# Everything sets up its own .venv from nothing; needs Python >= 3.11, git and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+INSTALLED_TEST := $(VENV)/.installed-test
+
+.PHONY: help demo test check lint bench clean
+
+help:  ## Show this list.
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 16
+
+demo: $(INSTALLED)  ## Complete a picture with 90 % of its entries hidden; pictures end up in demo/.
+	$(BIN)/tensorfill demo -o demo
+
+test: lint  ## Lint, type-check and test everything (under ten minutes on two cores).
+	$(BIN)/python -m pytest
+
+check: $(INSTALLED_TEST)  ## The quick tests only: no end-to-end runs, no real data.
+	$(BIN)/python -m pytest -m "not slow"
+
+lint: $(INSTALLED_TEST)  ## ruff and mypy.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(INSTALLED)  ## Reproduce the figures of the README on the data in DATA (default ../shared/data).
+	$(BIN)/python benchmarks/figures.py --data $(or $(DATA),../shared/data)
+
+clean:  ## Remove the virtual environment and what was built.
+	rm -rf $(VENV) build dist demo
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tensorfill needs Python 3.11 or later; set PYTHON=/path/to/it")'
+	$(PYTHON) -m venv $(VENV)
+
+$(INSTALLED): pyproject.toml $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(INSTALLED_TEST): pyproject.toml $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	@touch $@

@@ -1,0 +1,71 @@
+"""Fill the holes of nonnegative tensors: exact nonnegativity, low rank, a certificate of optimality.
+
+>>> import numpy as np, tensorfill
+>>> table = np.outer([1.0, 2.0, 3.0], [2.0, 4.0, 6.0, 8.0])
+>>> table[1, 2] = np.nan
+>>> done = tensorfill.complete(table, rank=1, C=1000)
+>>> round(float(done.tensor[1, 2]), 2)
+12.0
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .completion import Certificate, Completion, History, Iteration, Snapshot, StopReason, Watch
+    from .errors import TensorfillError, TensorfillWarning
+    from .estimator import TensorCompleter
+    from .library import complete
+    from .methods.registry import methods
+    from .metrics import score
+    from .observed import ObservedTensor
+
+__version__ = "0.1.0"
+
+# Loaded when first used, so that `import tensorfill` and the command line start at once.
+_HOME = {
+    "Certificate": "completion",
+    "Completion": "completion",
+    "History": "completion",
+    "Iteration": "completion",
+    "ObservedTensor": "observed",
+    "Snapshot": "completion",
+    "StopReason": "completion",
+    "TensorCompleter": "estimator",
+    "TensorfillError": "errors",
+    "TensorfillWarning": "errors",
+    "Watch": "completion",
+    "complete": "library",
+    "methods": "methods.registry",
+    "score": "metrics",
+}
+
+__all__ = [
+    "Certificate",
+    "Completion",
+    "History",
+    "Iteration",
+    "ObservedTensor",
+    "Snapshot",
+    "StopReason",
+    "TensorCompleter",
+    "TensorfillError",
+    "TensorfillWarning",
+    "Watch",
+    "__version__",
+    "complete",
+    "methods",
+    "score",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'tensorfill' has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,57 @@
+"""`tensorfill demo`: hide most of a picture that comes with the package, and fill it in again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .app import INTERRUPTED, app
+
+
+@app.command(epilog="Example: tensorfill demo -o demo")
+def demo(
+    output: Annotated[Path, typer.Option("-o", "--output", help="The folder for the pictures.")] = Path("demo"),
+    keep: Annotated[float, typer.Option(help="The share of entries to keep, above 0 and at most 1.")] = 0.1,
+    seed: Annotated[int, typer.Option(help="The same seed hides the same entries.")] = 0,
+) -> None:
+    """Hide most of a picture, complete it, and show both next to the truth."""
+    from importlib.resources import as_file, files
+
+    import numpy as np
+
+    from .. import formats, metrics, sampling
+    from .console import show_notes, show_table
+    from .running import run, uninterrupted
+    from .side_by_side import side_by_side
+    from .summary import lines, score_lines
+
+    with as_file(files("tensorfill.assets") / "cat.png") as path:
+        truth = formats.read(path).data
+    observed = sampling.uniform(truth.shape, keep, seed)
+    _make_folder(output)
+    done, notes = run(truth, observed, random_state=seed)
+    together = output / "before-after.png"
+    with uninterrupted():
+        holes = np.where(observed, truth, np.uint8(0))
+        captioned = {f"{keep:.0%} observed": holes, "completed": done.tensor, "truth": truth}
+        pictures = {"holes": holes, "completed": done.tensor, "truth": truth}
+        for name, picture in (*pictures.items(), (together.stem, side_by_side(captioned))):
+            formats.write(output / f"{name}.png", formats.Contents(picture))
+        result = metrics.score(truth, done.tensor, observed)
+        show_table([*lines(done), *score_lines(result), ("pictures in", str(output)), ("look at", str(together))])
+        show_notes(notes, err=False)
+    if done.stop.kind == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+
+
+def _make_folder(folder: Path) -> None:
+    from ..errors import UnreadableFile
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise UnreadableFile(f"{folder} is a file; give a folder for the pictures.") from error
+    except OSError as error:
+        raise UnreadableFile(f"The folder {folder} cannot be made: {error.strerror or error}.") from error

@@ -1,0 +1,79 @@
+"""Running a completion for a person: progress while it works, plain notes, and what Ctrl-C does."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO
+
+import typer
+
+from ..errors import TensorfillWarning
+from .app import INTERRUPTED
+from .progress import ProgressLine
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..completion import Completion
+
+
+def run(data: NDArray[Any], observed: NDArray[np.bool_] | None, **arguments: Any) -> tuple[Completion, tuple[str, ...]]:
+    """Complete with progress on a terminal; also returns the notes that were not shown on the way."""
+    shown: list[str] = []
+    progress = ProgressLine()
+    try:
+        with progress, _plain_warnings(progress, shown):
+            from .. import library
+
+            done = library.complete(data, observed, watch=progress.watch, **arguments)
+    except KeyboardInterrupt:
+        # With iterations done, this was a second Ctrl-C while the library was finishing up after the first.
+        when = "before the first iteration" if progress.iterations == 0 else "again before the result was ready"
+        typer.echo(f"Stopped {when}; nothing was written.", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    return done, tuple(note for note in done.notes if note not in shown)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ctrl-C has no effect in the block: files are written whole, all of them, and told about."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _plain_warnings(progress: ProgressLine, shown: list[str]) -> Iterator[None]:
+    """Our own warnings as one plain line each, at once; those of others as Python shows them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", TensorfillWarning)
+        warnings.showwarning = _showing(progress, shown, warnings.showwarning)
+        yield
+
+
+def _showing(progress: ProgressLine, shown: list[str], otherwise: Callable[..., None]) -> Callable[..., None]:
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if not issubclass(category, TensorfillWarning):
+            otherwise(message, category, filename, lineno, file, line)
+        elif str(message) not in shown:
+            shown.append(str(message))
+            progress.say(f"Note: {message}")
+
+    return show

@@ -1,0 +1,90 @@
+"""A completion told in a few lines, and told in full as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..completion import Certificate, Completion
+    from ..metrics import Score
+
+
+def lines(done: Completion) -> list[tuple[str, str]]:
+    """The rows of the short table."""
+    rows = [
+        ("method", done.method),
+        (
+            "observed",
+            f"{done.observed.count:,} of {done.observed.size:,} entries ({done.observed.share:.1%})",
+        ),
+        ("stopped because", done.stop.sentence),
+        ("iterations", str(done.iterations)),
+        ("seconds", f"{done.seconds:.2f}"),
+        ("relative gap", "not known" if done.certificate is None else f"{done.certificate.relative_gap:.2e}"),
+    ]
+    if done.smallest is not None:
+        rows.append(("smallest entry before clipping", f"{done.smallest:.6g}"))
+    return rows
+
+
+def score_lines(score: Score) -> list[tuple[str, str]]:
+    """The rows that compare an estimate with the truth."""
+    hidden = "not known" if score.rmse_unobserved is None else f"{score.rmse_unobserved:.6f}"
+    return [
+        ("RMSE, all entries", f"{score.rmse:.6f}"),
+        ("RMSE, unobserved entries", hidden),
+        ("PSNR, all entries", f"{score.psnr:.2f} dB"),
+    ]
+
+
+def report(done: Completion, *, seed: int, input_name: str, output_name: str) -> dict[str, Any]:
+    """Everything worth keeping about a run."""
+    from .. import __version__
+
+    return {
+        "tensorfill": __version__,
+        "input": input_name,
+        "output": output_name,
+        "method": done.method,
+        "settings": dict(done.settings),
+        "seed": seed,
+        "shape": list(done.observed.shape),
+        "dtype": str(done.observed.dtype),
+        "observed_count": done.observed.count,
+        "observed_share": done.observed.share,
+        "seconds": done.seconds,
+        "iterations": done.iterations,
+        "stop": {"kind": done.stop.kind, "sentence": done.stop.sentence},
+        "certificate": None if done.certificate is None else _certificate(done.certificate),
+        "smallest_before_clipping": done.smallest,
+        "nonnegative": done.nonnegative,
+        "notes": list(done.notes),
+        "history": [asdict(step) for step in done.history],
+    }
+
+
+def _certificate(certificate: Certificate) -> dict[str, float]:
+    return {**asdict(certificate), "gap": certificate.gap, "relative_gap": certificate.relative_gap}
+
+
+def as_json(value: Any) -> str:
+    """Strict JSON: what is not a finite number is null."""
+    return json.dumps(_plain(value), indent=2, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Sequence):
+        return [_plain(part) for part in value]
+    if hasattr(value, "tolist"):  # NumPy's numbers and arrays
+        return _plain(value.tolist())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, int) else str(value)

@@ -1,0 +1,244 @@
+"""Completion: what every method returns, and what it tells about itself on the way."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, Protocol, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import TooLarge
+from .observed import ObservedTensor, checked_coordinates, positions_of
+from .tensor import Array, entries
+
+StopKind = Literal["gradient", "gap", "iterations", "stalled", "watch", "interrupted", "nothing missing", "all zero"]
+
+
+class Estimate(Protocol):
+    """A fitted tensor that can be evaluated entry by entry or as a whole; values are the method's raw ones."""
+
+    def at(self, coordinates: NDArray[np.int64]) -> Array:
+        """Values at rows of coordinates, without building the full tensor."""
+        ...
+
+    def dense(self) -> Array:
+        """The full tensor."""
+        ...
+
+    def components(self) -> tuple[Array, ...]:
+        """The tensors whose sum is `dense()`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How far a completion can be from the global optimum of its convex problem, and its KKT residuals.
+
+    `lower` ≤ global optimum ≤ `upper`, whatever the method did. The residuals are relative:
+    `negativity` is the largest −W where W ≥ 0 is enforced, over the largest observed value;
+    `complementarity` is Σ|S∘W| over the objective; `stationarity` is ‖Z − 2C(Y − W)‖ over ‖2C·Y‖ on the
+    observed entries.
+    """
+
+    upper: float
+    lower: float
+    negativity: float
+    complementarity: float
+    stationarity: float
+
+    @property
+    def gap(self) -> float:
+        """`upper` − `lower`."""
+        return self.upper - self.lower
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap as a share of `upper`; near zero proves global optimality."""
+        return self.gap / self.upper if self.upper > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """One outer iteration in numbers. `seconds` excludes the time spent in `watch`."""
+
+    iteration: int
+    seconds: float
+    cost: float
+    gradient_norm: float
+    operator_calls: int
+    active: int
+    relative_gap: float | None = None
+
+
+class History(Sequence[Iteration]):
+    """The outer iterations in order; the columns are also there as arrays."""
+
+    def __init__(self, iterations: Sequence[Iteration] = ()) -> None:
+        self._iterations = tuple(iterations)
+
+    @overload
+    def __getitem__(self, index: int) -> Iteration: ...
+    @overload
+    def __getitem__(self, index: slice) -> History: ...
+    def __getitem__(self, index: int | slice) -> Iteration | History:
+        if isinstance(index, slice):
+            return History(self._iterations[index])
+        return self._iterations[index]
+
+    def __len__(self) -> int:
+        return len(self._iterations)
+
+    def __iter__(self) -> Iterator[Iteration]:
+        return iter(self._iterations)
+
+    def __repr__(self) -> str:
+        return f"History({len(self)} iterations)"
+
+    def _column(self, name: str) -> NDArray[Any]:
+        return np.array([getattr(step, name) for step in self._iterations])
+
+    @property
+    def seconds(self) -> NDArray[Any]:
+        """Seconds since the start, at the end of each iteration."""
+        return self._column("seconds")
+
+    @property
+    def cost(self) -> NDArray[Any]:
+        """The method's own objective."""
+        return self._column("cost")
+
+    @property
+    def gradient_norm(self) -> NDArray[Any]:
+        """The norm of the Riemannian gradient."""
+        return self._column("gradient_norm")
+
+    @property
+    def operator_calls(self) -> NDArray[Any]:
+        """How often the operator had been applied so far."""
+        return self._column("operator_calls")
+
+    @property
+    def active(self) -> NDArray[Any]:
+        """Size of the active set: entries held at zero by a multiplier."""
+        return self._column("active")
+
+
+@dataclass(frozen=True)
+class StopReason:
+    """Why a method stopped: a word for programs and a sentence with advice for people."""
+
+    kind: StopKind
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a watcher sees after an outer iteration; `estimate` is the tensor as it stands."""
+
+    step: Iteration
+    estimate: Estimate
+
+
+Watch = Callable[[Snapshot], bool | None]
+"""Called after every outer iteration; returning True stops the method and keeps what it has."""
+
+
+@dataclass(frozen=True, eq=False)
+class Completion:
+    """A completed tensor with its evidence. Everything of full size is built when first asked for."""
+
+    observed: ObservedTensor
+    method: str
+    estimate: Estimate
+    nonnegative: bool
+    stop: StopReason
+    seconds: float
+    certificate: Certificate | None = None
+    history: History = field(default_factory=History)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    smallest: float | None = None
+    """The smallest value found before clipping at zero (where the method looked), in the data's units."""
+    notes: tuple[str, ...] = ()
+    """Sentences a user should read: what was not enforced, what cannot be recovered."""
+    keep_observed: bool = True
+
+    @cached_property
+    def model(self) -> Array:
+        """The method's own tensor in floating point, observed entries not put back (the paper's W)."""
+        _require_memory(self.observed.shape, copies=2)
+        return _read_only(self._clipped(self.estimate.dense()))
+
+    @cached_property
+    def components(self) -> tuple[Array, ...]:
+        """The tensors W^(1), …, W^(K) that add up to W."""
+        _require_memory(self.observed.shape, copies=len(self.observed.shape))
+        return tuple(_read_only(part) for part in self.estimate.components())
+
+    @cached_property
+    def tensor(self) -> NDArray[Any]:
+        """The completed tensor: dtype and range of the input, nowhere negative, known entries kept."""
+        full = _as_dtype(self.model, self.observed.dtype)
+        if self.keep_observed:
+            full.reshape(-1)[self.observed.positions] = self.observed.known
+        return _read_only(full)
+
+    def predict(self, indices: ArrayLike, *, raw: bool = False) -> NDArray[Any]:
+        """Values at rows of coordinates, as in `tensor` (with `raw`, as in `model`), without building either."""
+        coordinates = checked_coordinates(indices, self.observed.shape)
+        model = self._clipped(self.estimate.at(coordinates))
+        if raw:
+            return model
+        values = _as_dtype(model, self.observed.dtype)
+        if self.keep_observed:
+            wanted = positions_of(coordinates, self.observed.shape)
+            nearest = np.searchsorted(self.observed.positions, wanted).clip(max=self.observed.count - 1)
+            known = self.observed.positions[nearest] == wanted
+            values[known] = self.observed.known[nearest[known]]
+        return values
+
+    @property
+    def iterations(self) -> int:
+        """How many outer iterations were made; the history also has the start, as iteration 0."""
+        return self.history[-1].iteration if len(self.history) else 0
+
+    def _clipped(self, values: Array) -> Array:
+        return np.maximum(values, 0.0) if self.nonnegative else values
+
+    def __repr__(self) -> str:
+        return f"Completion({self.method}, shape {self.observed.shape}, {self.seconds:.1f} s: {self.stop})"
+
+
+def _as_dtype(values: Array, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Values as `dtype`, rounded to integers where needed and kept inside [0, largest of the dtype]."""
+    if dtype.kind == "f":
+        return np.maximum(values, 0.0).astype(dtype)
+    if dtype.kind == "b":
+        return values >= 0.5
+    largest = np.iinfo(dtype).max
+    rounded = np.rint(np.clip(values, 0.0, largest))
+    # float64 cannot hold the largest 64-bit integers; going through them would overflow.
+    whole = np.where(rounded >= largest, 0, rounded).astype(dtype)
+    whole[rounded >= largest] = largest
+    return whole
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    array.setflags(write=False)
+    return array
+
+
+def _require_memory(shape: Sequence[int], copies: int) -> None:
+    needed = entries(shape) * 8 * copies
+    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else None
+    if there is not None and needed > there:
+        raise TooLarge(
+            f"The full tensor of shape {tuple(shape)} would need {needed / 2**30:,.0f} GiB and this machine has "
+            f"{there / 2**30:,.0f}; ask for the entries you need with predict(indices)."
+        )

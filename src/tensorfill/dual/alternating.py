@@ -1,0 +1,91 @@
+"""The paper's inner solver: Z by linear conjugate gradients, S by nonnegative least squares, in turns.
+
+    Z:  Z/(2C) + (K Z)_Ω = Y_Ω − (K S)_Ω
+    S:  minimise ½ <S, K S> + <S, K Z> over S ≥ 0;  its gradient is W = K(Z + S) itself
+
+Each turn raises the objective, so the turns converge; they are repeated until the residual of Z = 2C(Y − W) is small
+again after S was updated. Slow next to the active set, and an independent check of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..numerics.linear_cg import linear_cg
+from ..numerics.nonneg_least_squares import nonneg_least_squares
+from ..tensor import Array
+from .fibre_operator import Factors
+from .inner import Accuracy, InnerSolution
+from .problem import DualProblem
+from .recover import RecoveredTensor
+from .scan import find_negatives
+from .support import Support
+
+_MOST_TURNS = 2000
+_MOST_SCANS = 50
+_LEAST_RESIDUAL = 1e-9  # of Z = 2C(Y − W), relative to ‖Y‖: what double precision can hold on to
+
+
+class Alternating:
+    """Solves the inner problem with W ≥ −`negativity_tolerance` · max Y where it is enforced."""
+
+    def __init__(self, problem: DualProblem, negativity_tolerance: float) -> None:
+        self.problem = problem
+        self.negativity_tolerance = negativity_tolerance
+
+    def solve(self, U: Factors, start: InnerSolution, accuracy: Accuracy) -> InnerSolution:
+        """Z, S and W at U."""
+        support, Z, S = start.support, start.Z, start.S
+        allowed = self.negativity_tolerance * self.problem.largest
+        for _ in range(_MOST_SCANS):
+            Z, S, W, error = self._take_turns(U, support, Z, S, accuracy)
+            if self.problem.enforced != "everywhere":
+                smallest = float(W[support.enforced].min(initial=np.inf))
+                break
+            seen = find_negatives(RecoveredTensor(support.operator, U, self.problem.lam, Z + S))
+            smallest = seen.smallest
+            new = ~np.isin(seen.positions, support.positions, assume_unique=True)
+            if not (seen.values[new] < -allowed).any():
+                break
+            watched = np.union1d(support.positions[~support.observed], seen.positions[new])
+            grown = support.with_watched(watched)
+            Z, S = support.carry(Z, to=grown), support.carry(S, to=grown)
+            support = grown
+        value = float(Z @ support.values) - float(Z @ Z) / (4 * self.problem.C) - 0.5 * float((Z + S) @ W)
+        return InnerSolution(support, U, Z + S, S, np.zeros_like(S), W, value, error, 0.0, smallest)
+
+    def polish(self, U: Factors, found: InnerSolution, negativity: float) -> InnerSolution:
+        """One more solve, as exact as double precision allows."""
+        return Alternating(self.problem, negativity / self.problem.largest).solve(U, found, Accuracy(0.0))
+
+    def _take_turns(
+        self, U: Factors, support: Support, Z: Array, S: Array, accuracy: Accuracy
+    ) -> tuple[Array, Array, Array, float]:
+        C, lam, operator = self.problem.C, self.problem.lam, support.operator
+        observed, enforced = support.observed, support.enforced
+        allowed = 0.3 * self.negativity_tolerance * self.problem.largest
+        goal = max(np.sqrt(accuracy.value / C), _LEAST_RESIDUAL * np.sqrt(self.problem.squared_norm))
+
+        def on_observed(z: Array) -> Array:
+            return np.where(observed, z / (2 * C) + operator.apply(U, lam, z), 0.0)
+
+        def on_enforced(s: Array) -> Array:
+            return np.where(enforced, operator.apply(U, lam, s), 0.0)
+
+        for _ in range(_MOST_TURNS):
+            right = np.where(observed, support.values - operator.apply(U, lam, S), 0.0)
+            solved = linear_cg(
+                on_observed,
+                right,
+                Z,
+                energy_tolerance=0.1 * accuracy.value,
+                residual_tolerance=0.1 * accuracy.residual,
+            )
+            Z = solved.x
+            if enforced.any():
+                S = nonneg_least_squares(on_enforced, -on_enforced(Z), S, tolerance=allowed).x
+            W = operator.apply(U, lam, Z + S)
+            residual = np.where(observed, support.values - W - Z / (2 * C), 0.0)
+            if np.linalg.norm(residual) <= goal:
+                break
+        return Z, S, W, C * float(residual @ residual)

@@ -1,0 +1,62 @@
+"""Compiled loops over the fibres of a sparse tensor; each call works on fibres `first` … `last` − 1.
+
+A mode's fibres are stored one after another: fibre f holds the slots `starts[f]` … `starts[f + 1]` − 1; slot j
+is entry `entry[j]` of the support, in row `row[j]` of the mode. Kernels release the GIL; numerics.threads runs
+them on several cores.
+"""
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, fastmath=True, cache=True)
+def add_sandwich(starts, entry, row, left, right, weight, x, out, first, last):  # type: ignore[no-untyped-def]
+    """out += weight · (left rightᵀ X_k) on the support. Fused per fibre: no temporary of the size of X."""
+    rank = left.shape[1]
+    t = np.empty(rank, left.dtype)
+    for f in range(first, last):
+        t[:] = 0.0
+        for j in range(starts[f], starts[f + 1]):
+            value = x[entry[j]]
+            i = row[j]
+            for c in range(rank):
+                t[c] += value * right[i, c]
+        for j in range(starts[f], starts[f + 1]):
+            i = row[j]
+            total = 0.0
+            for c in range(rank):
+                total += left[i, c] * t[c]
+            out[entry[j]] += weight * total
+
+
+@njit(nogil=True, fastmath=True, cache=True)
+def add_gram(starts, entry, row, x, other, right, out, first, last):  # type: ignore[no-untyped-def]
+    """out += X_k O_kᵀ right, for two tensors x and o on the same support."""
+    rank = right.shape[1]
+    t = np.empty(rank, right.dtype)
+    for f in range(first, last):
+        t[:] = 0.0
+        for j in range(starts[f], starts[f + 1]):
+            value = other[entry[j]]
+            i = row[j]
+            for c in range(rank):
+                t[c] += value * right[i, c]
+        for j in range(starts[f], starts[f + 1]):
+            value = x[entry[j]]
+            i = row[j]
+            for c in range(rank):
+                out[i, c] += value * t[c]
+
+
+@njit(nogil=True, fastmath=True, cache=True)
+def fill_fibre_sums(starts, entry, row, x, right, out, first, last):  # type: ignore[no-untyped-def]
+    """out[f] = rightᵀ X_k[:, f] for every fibre: the coordinates of the fibres in the basis `right`."""
+    rank = right.shape[1]
+    for f in range(first, last):
+        for c in range(rank):
+            out[f, c] = 0.0
+        for j in range(starts[f], starts[f + 1]):
+            value = x[entry[j]]
+            i = row[j]
+            for c in range(rank):
+                out[f, c] += value * right[i, c]

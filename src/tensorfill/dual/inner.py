@@ -1,0 +1,80 @@
+"""What an inner solver finds at fixed U: the dual variables Z and S, and W on the support.
+
+g(U) = max_{Z, S ≥ 0}  <Z, Y> − ‖Z‖²/(4C) − Σ_k λ_k/2 ‖U_kᵀ (Z + S)_k‖²          (paper eq. 9)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from ..tensor import Array
+from .fibre_operator import Factors
+from .problem import DualProblem
+from .recover import RecoveredTensor
+from .support import Support, support_of
+
+
+@dataclass(frozen=True, eq=False)
+class InnerSolution:
+    """Z and S for one U. Arrays live on `support`; X = Z + S, and W = Σ_k λ_k X ×_k U_kU_kᵀ there."""
+
+    support: Support
+    factors: Factors
+    X: Array
+    S: Array
+    T: Array
+    """The earlier guess of S that the solver stayed close to (see active_set.py); zero if there was none."""
+    W: Array
+    value: float
+    """The objective g(U) as found; the true one is larger by about `value_error`."""
+    value_error: float
+    blur: float
+    """ε/2 ‖S − T‖²: what staying close to T took off the objective."""
+    smallest: float
+    """The smallest entry of W where nonnegativity is enforced (+inf if that is nowhere)."""
+
+    @property
+    def Z(self) -> Array:
+        """Z on the support; zero where nothing was observed."""
+        return np.where(self.support.observed, self.X - self.S, 0.0)
+
+    @property
+    def active(self) -> int:
+        """How many entries a positive multiplier holds at zero."""
+        return int(np.count_nonzero(self.S > 0))
+
+    def recovered(self) -> RecoveredTensor:
+        """W everywhere."""
+        return RecoveredTensor(self.support.operator, self.factors, self.support.problem.lam, self.X)
+
+
+def nothing_yet(problem: DualProblem) -> InnerSolution:
+    """Zero on the observed entries: what the first solve starts from."""
+    support = support_of(problem)
+    zero = np.zeros(len(support.positions))
+    return InnerSolution(support, (), zero, zero, zero, zero, 0.0, np.inf, 0.0, np.inf)
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How well an inner problem is to be solved."""
+
+    value: float
+    """Largest error allowed in g(U)."""
+    residual: float = 0.0
+    """And the relative residual of Z = 2C(Y − W) below which even a smaller value error is not asked for."""
+
+
+class InnerSolver(Protocol):
+    """Finds Z and S at fixed U, starting from an earlier solution."""
+
+    def solve(self, U: Factors, start: InnerSolution, accuracy: Accuracy) -> InnerSolution:
+        """Z, S and W at U, to the given accuracy."""
+        ...
+
+    def polish(self, U: Factors, found: InnerSolution, negativity: float) -> InnerSolution:
+        """The final Z, S and W at U, with no enforced entry of W below −`negativity`."""
+        ...

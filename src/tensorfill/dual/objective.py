@@ -1,0 +1,93 @@
+"""The outer objective g(U) with its gradient and Hessian, evaluated by one inner solve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numerics.linear_cg import linear_cg
+from ..riemannian.product import Point, Product, Tangent
+from ..tensor import Array
+from .inner import Accuracy, InnerSolution, InnerSolver
+from .problem import DualProblem
+
+_LEAST_RESIDUAL = 1e-11  # of the inner systems, relative: what double precision can hold on to
+_HESSIAN_TOLERANCE = 1e-4  # relative residual of the linear system behind a Hessian-vector product
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What is known at a point U: value, gradient, and the dual variables behind them."""
+
+    point: Point
+    value: float
+    value_error: float
+    gradient: Tangent
+    euclidean_gradient: Tangent
+    dual: InnerSolution
+
+
+@dataclass(frozen=True, eq=False)
+class DualObjective:
+    """g(U) = max over Z and S ≥ 0, to be minimised over the product of spectrahedra."""
+
+    problem: DualProblem
+    manifold: Product
+    solver: InnerSolver
+
+    def evaluate(self, point: Point, near: InnerSolution, value_tolerance: float) -> Evaluation:
+        """Solve the inner problem at `point` from a nearby solution; ∂g/∂U_k = −λ_k X_k X_kᵀ U_k."""
+        dual = self.solver.solve(point, near, Accuracy(value_tolerance, _LEAST_RESIDUAL))
+        operator = dual.support.operator
+        euclidean = tuple(
+            -weight * operator.gram(mode, dual.X, U)
+            for mode, (U, weight) in enumerate(zip(point, self.problem.lam, strict=True))
+        )
+        gradient = self.manifold.gradient(point, euclidean)
+        return Evaluation(point, dual.value, dual.value_error, gradient, euclidean, dual)
+
+    def hessian(self, at: Evaluation, tangent: Tangent) -> Tangent:
+        """The Riemannian Hessian along a tangent vector, at a fixed active set.
+
+        The dual variables follow U: (D + K) Ẋ = −Σ_k λ_k X ×_k (U̇_k U_kᵀ + U_k U̇_kᵀ) on the free entries; then
+        the gradient is differentiated by the product rule.
+        """
+        dual, U, lam = at.dual, at.point, self.problem.lam
+        operator, X = dual.support.operator, dual.X
+        free, D = self._free_and_diagonal(dual)
+
+        def apply(x: Array) -> Array:
+            return np.where(free, D * x + operator.apply(U, lam, x), 0.0)
+
+        turned = operator.sandwich(tangent, U, lam, X) + operator.sandwich(U, tangent, lam, X)
+        right = np.where(free, -turned, 0.0)
+        X_dot = linear_cg(
+            apply,
+            right,
+            np.zeros_like(X),
+            energy_tolerance=0.0,
+            residual_tolerance=_HESSIAN_TOLERANCE,
+            max_iter=500,
+        ).x
+        second = tuple(
+            -weight
+            * (
+                operator.gram(mode, X, U_dot)
+                + operator.gram(mode, X_dot, Uk, other=X)
+                + operator.gram(mode, X, Uk, other=X_dot)
+            )
+            for mode, (Uk, U_dot, weight) in enumerate(zip(U, tangent, lam, strict=True))
+        )
+        return self.manifold.hessian(U, at.euclidean_gradient, second, tangent)
+
+    def _free_and_diagonal(self, dual: InnerSolution) -> tuple[NDArray[np.bool_], Array]:
+        """Where X may move, and the diagonal of the system there: 1/(2C), or next to nothing where S holds W at 0."""
+        active = dual.S > 0
+        free = dual.support.observed | active
+        epsilon = getattr(self.solver, "epsilon", 0.0)
+        C = self.problem.C
+        D = np.where(dual.support.observed, 1 / (2 * C), epsilon)
+        D[active & dual.support.observed] = epsilon / (1 + 2 * C * epsilon)
+        return free, D

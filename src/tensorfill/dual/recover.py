@@ -1,0 +1,132 @@
+"""Recovery of W = Σ_k λ_k X ×_k U_k U_kᵀ from the dual solution: whole, in slabs, by component, by entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..observed import positions_of
+from ..tensor import Array, entries
+from .fibre_operator import Factors, FibreOperator, fibre_numbers
+
+_SLAB = 2**21  # entries held at once when the whole tensor is gone through
+
+
+@dataclass(frozen=True, eq=False)
+class RecoveredTensor:
+    """W as factors: U_k and the coordinates U_kᵀ X_k of the fibres that have entries."""
+
+    operator: FibreOperator
+    factors: Factors
+    lam: tuple[float, ...]
+    X: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of W."""
+        return self.operator.shape
+
+    @cached_property
+    def fibre_coordinates(self) -> tuple[Array, ...]:
+        """λ_k U_kᵀ X_k for every mode, one row per fibre that has entries."""
+        return tuple(
+            weight * self.operator.fibre_sums(mode, self.X, U)
+            for mode, (U, weight) in enumerate(zip(self.factors, self.lam, strict=True))
+        )
+
+    def at(self, coordinates: NDArray[np.int64]) -> Array:
+        """W at rows of coordinates."""
+        positions = positions_of(coordinates, self.shape)
+        total = np.zeros(len(coordinates))
+        for mode, (U, rows) in enumerate(zip(self.factors, self.fibre_coordinates, strict=True)):
+            known = self.operator.modes[mode].fibre
+            wanted = fibre_numbers(self.shape, positions, mode)
+            found = np.searchsorted(known, wanted).clip(max=len(known) - 1)
+            there = np.flatnonzero(known[found] == wanted)
+            total[there] += np.einsum("ir,ir->i", U[coordinates[there, mode]], rows[found[there]])
+        return total
+
+    def dense(self) -> Array:
+        """W itself."""
+        full = np.empty(self.shape)
+        axis = slab_axis(self.shape)
+        moved = np.moveaxis(full, axis, 0)
+        for first, last, slab in self.slabs():
+            moved[first:last] = slab
+        return full
+
+    def components(self) -> tuple[Array, ...]:
+        """W^(1), …, W^(K)."""
+        parts = []
+        for mode in range(len(self.shape)):
+            full = np.empty(self.shape)
+            moved = np.moveaxis(full, slab_axis(self.shape), 0)
+            for first, last, slab in self.slabs(modes=(mode,)):
+                moved[first:last] = slab
+            parts.append(full)
+        return tuple(parts)
+
+    def slabs(self, modes: Sequence[int] | None = None) -> Iterator[tuple[int, int, Array]]:
+        """W piece by piece along its longest mode, which comes first: (first index, end, slab).
+
+        With `modes`, only those components. A slab is overwritten by the next one.
+        """
+        axis = slab_axis(self.shape)
+        rest = tuple(size for mode, size in enumerate(self.shape) if mode != axis)
+        chosen = range(len(self.shape)) if modes is None else modes
+        parts = [_SlabPart(self, mode, axis, rest) for mode in chosen]
+        thickness = max(1, _SLAB // entries(rest))
+        for first in range(0, self.shape[axis], thickness):
+            last = min(first + thickness, self.shape[axis])
+            slab = np.zeros((last - first, *rest))
+            for part in parts:
+                part.add_to(slab, first, last)
+            yield first, last, slab
+
+
+def slab_axis(shape: Sequence[int]) -> int:
+    """The mode along which slabs are cut: the longest, the first of them in a tie."""
+    return int(np.argmax(shape))
+
+
+class _SlabPart:
+    """One component W^(k), added to slabs that are cut along `axis`."""
+
+    def __init__(self, tensor: RecoveredTensor, mode: int, axis: int, rest: tuple[int, ...]) -> None:
+        self._U = tensor.factors[mode]
+        self._is_axis = mode == axis
+        shape = tensor.shape
+        rows = tensor.fibre_coordinates[mode]
+        fibre = tensor.operator.modes[mode].fibre
+        if self._is_axis:
+            self._dense = np.zeros((entries(rest), rows.shape[1]))
+            self._dense[fibre] = rows
+            return
+        # The fibres renumbered so that the slab axis is their slowest index: a slab's fibres are then a run.
+        others = [m for m in range(len(shape)) if m != mode]
+        indices = np.unravel_index(fibre, [shape[m] for m in others])
+        slab_first = sorted(range(len(others)), key=lambda i: others[i] != axis)
+        number = np.ravel_multi_index([indices[i] for i in slab_first], [shape[others[i]] for i in slab_first])
+        order = np.argsort(number, kind="stable")
+        self._number, self._rows = number[order], rows[order]
+        place = [m for m in range(len(shape)) if m != axis].index(mode)
+        self._before, self._after = entries(rest[:place]), entries(rest[place + 1 :])
+
+    def add_to(self, slab: Array, first: int, last: int) -> None:
+        if self._is_axis:
+            slab.reshape(last - first, -1)[...] += self._U[first:last] @ self._dense.T
+            return
+        per_index = self._before * self._after
+        begin, end = np.searchsorted(self._number, (first * per_index, last * per_index))
+        rank = self._rows.shape[1]
+        dense = np.zeros(((last - first) * per_index, rank))
+        dense[self._number[begin:end] - first * per_index] = self._rows[begin:end]
+        if self._after == 1:
+            slab.reshape(-1, len(self._U))[...] += dense @ self._U.T
+            return
+        blocks = dense.reshape(-1, self._after, rank)
+        slab.reshape(len(blocks), len(self._U), self._after)[...] += self._U @ blocks.transpose(0, 2, 1)

@@ -1,0 +1,198 @@
+"""Algorithm 1 of the paper: minimise g(U) from a start, watch it, and finish with an exact inner solve."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from ..completion import Certificate, History, Iteration, Snapshot, StopReason, Watch
+from ..riemannian.conjugate_gradient import conjugate_gradient
+from ..riemannian.product import Point, Product
+from ..riemannian.spectrahedron import Spectrahedron
+from ..riemannian.trust_region import trust_region
+from .active_set import ActiveSet
+from .alternating import Alternating
+from .certificate import certify, lower_bound
+from .inner import InnerSolution, InnerSolver, nothing_yet
+from .objective import DualObjective, Evaluation
+from .problem import DualProblem
+from .start import spectral_start
+
+Inner = Literal["active-set", "alternating"]
+Optimizer = Literal["conjugate-gradient", "trust-region"]
+Start = Literal["spectral", "random"]
+
+_FIRST_ACCURACY = 1e-5  # error allowed in the first value, as a share of C‖Y‖²
+_STALE = 0.3  # multipliers are updated once their error exceeds this share of the last decrease
+_GAP_EVERY = 10  # iterations between two looks at the gap
+
+
+@dataclass(frozen=True)
+class Solver:
+    """How to solve: settings of Algorithm 1, all of them relative to the scale of the data."""
+
+    ranks: tuple[int, ...]
+    max_iter: int
+    gradient_tolerance: float
+    gap_tolerance: float
+    negativity_tolerance: float
+    inner: Inner
+    start: Start
+    optimizer: Optimizer
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Where Algorithm 1 ended, with its evidence."""
+
+    dual: InnerSolution
+    certificate: Certificate
+    history: History
+    stop: StopReason
+    seconds: float
+
+
+def solve(problem: DualProblem, solver: Solver, rng: np.random.Generator, watch: Watch | None) -> Solution:
+    """Run Algorithm 1. Ctrl-C ends it with the best point so far, once there is one."""
+    run = _Run(problem, solver, watch)
+    at = run.first(rng)
+    try:
+        at, stop = run.iterate(at)
+    except KeyboardInterrupt:
+        at = run.best
+        stop = StopReason(
+            "interrupted",
+            f"Interrupted after {run.history[-1].iteration} iterations: this is the best completion so far.",
+        )
+    dual = at.dual
+    if stop.kind != "interrupted":
+        dual = run.objective.solver.polish(at.point, dual, solver.negativity_tolerance * problem.largest)
+    return Solution(dual, certify(dual), History(run.history), stop, run.clock.seconds)
+
+
+class _Clock:
+    """Seconds since the start, without the time spent in `paused`."""
+
+    def __init__(self) -> None:
+        self._start = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self._start
+
+    def call_paused(self, watch: Watch, snapshot: Snapshot) -> bool:
+        before = time.perf_counter()
+        wants_to_stop = bool(watch(snapshot))
+        self._start += time.perf_counter() - before
+        return wants_to_stop
+
+
+class _Run:
+    """One run of Algorithm 1: the loop that owns iteration, history and the reasons to stop."""
+
+    def __init__(self, problem: DualProblem, solver: Solver, watch: Watch | None) -> None:
+        self.problem = problem
+        self.solver = solver
+        self.watch = watch
+        self.clock = _Clock()
+        self.history: list[Iteration] = []
+        factors = [Spectrahedron(n, r) for n, r in zip(problem.shape, solver.ranks, strict=True)]
+        self.objective = DualObjective(problem, Product(factors), _inner_solver(problem, solver))
+        self.best: Evaluation
+
+    def first(self, rng: np.random.Generator) -> Evaluation:
+        """The starting point, evaluated."""
+        empty = nothing_yet(self.problem)
+        self.calls = empty.support.operator.calls
+        accuracy = _FIRST_ACCURACY * self.problem.C * self.problem.squared_norm
+        self.best = self.objective.evaluate(self._start(empty, rng), empty, accuracy)
+        return self.best
+
+    def _start(self, empty: InnerSolution, rng: np.random.Generator) -> Point:
+        if self.solver.start == "random":
+            return self.objective.manifold.random_point(rng)
+        share = len(self.problem.positions) / float(np.prod(self.problem.shape, dtype=np.float64))
+        support = empty.support
+        return spectral_start(support.operator, support.values, self.solver.ranks, share)
+
+    def iterate(self, at: Evaluation) -> tuple[Evaluation, StopReason]:
+        """Follow the optimizer until there is a reason to stop."""
+        stop = self._look(at, 0)
+        steps = self._optimizer(at)
+        iteration = 0
+        while stop is None and (better := next(steps, None)) is not None:
+            self.best = better
+            iteration += 1
+            stop = self._look(better, iteration)
+        return self.best, stop or StopReason(
+            "stalled",
+            "Stopped because no step brings a decrease that can be told from rounding: this is as far as double "
+            "precision goes.",
+        )
+
+    def _optimizer(self, at: Evaluation) -> Iterator[Evaluation]:
+        manifold = self.objective.manifold
+
+        def evaluate(point: Point, near: Evaluation, value_tolerance: float) -> Evaluation:
+            return self.objective.evaluate(point, near.dual, value_tolerance)
+
+        if self.solver.optimizer == "trust-region":
+            return trust_region(manifold, evaluate, self.objective.hessian, at, self._refresh)
+        return conjugate_gradient(manifold, evaluate, at, self._refresh)
+
+    def _refresh(self, at: Evaluation, decrease: float) -> Evaluation:
+        """Update the multipliers once the objective is blurred by their error more than it still decreases."""
+        if at.dual.blur <= _STALE * decrease:
+            return at
+        near = replace(at.dual, T=at.dual.S)
+        return self.objective.evaluate(at.point, near, max(0.1 * decrease, at.value_error))
+
+    def _look(self, at: Evaluation, iteration: int) -> StopReason | None:
+        """Record an iteration, show it to the watcher, and say whether to stop."""
+        slope = self.objective.manifold.norm(at.point, at.gradient)
+        gap = (at.value - lower_bound(at.dual)) / at.value if iteration % _GAP_EVERY == 0 else None
+        step = Iteration(iteration, self.clock.seconds, at.value, slope, self.calls.total, at.dual.active, gap)
+        self.history.append(step)
+        wants_to_stop = self.watch is not None and self.clock.call_paused(
+            self.watch, Snapshot(step, at.dual.recovered())
+        )
+        return self._reason(step, wants_to_stop)
+
+    def _reason(self, step: Iteration, wants_to_stop: bool) -> StopReason | None:
+        settings = self.solver
+        relative = step.gradient_norm / step.cost
+        if relative <= settings.gradient_tolerance:
+            return StopReason(
+                "gradient",
+                f"Converged: the gradient norm is {relative:.1e} of the cost, within gradient_tolerance="
+                f"{settings.gradient_tolerance:g}.",
+            )
+        if step.relative_gap is not None and step.relative_gap <= settings.gap_tolerance:
+            return StopReason(
+                "gap",
+                f"Converged: provably within {step.relative_gap:.1e} of the global optimum, below gap_tolerance="
+                f"{settings.gap_tolerance:g}.",
+            )
+        if wants_to_stop:
+            return StopReason(
+                "watch",
+                f"Stopped by the watcher after {step.iteration} iterations: the best completion so far.",
+            )
+        if step.iteration >= settings.max_iter:
+            return StopReason(
+                "iterations",
+                f"Stopped at max_iter={settings.max_iter}: the gradient norm is still {relative:.1e} of the cost; "
+                "raise max_iter to go on.",
+            )
+        return None
+
+
+def _inner_solver(problem: DualProblem, solver: Solver) -> InnerSolver:
+    if solver.inner == "alternating":
+        return Alternating(problem, solver.negativity_tolerance)
+    # ε as large as 1/(2C): holding W at zero is then as easy for the linear solver as fitting an observation.
+    return ActiveSet(problem, 1 / (2 * problem.C))

@@ -1,0 +1,38 @@
+"""What a user can do wrong, as exceptions whose message says what would be right."""
+
+
+class TensorfillError(ValueError):
+    """Input that cannot be completed as given; the message is one sentence for a person."""
+
+
+class InvalidInput(TensorfillError):
+    """The data or its mask cannot be used."""
+
+
+class InvalidSetting(TensorfillError):
+    """A setting of a method is unknown or outside what the method allows."""
+
+
+class UnreadableFile(TensorfillError):
+    """A file cannot be read or written in the format its name promises."""
+
+
+class TooLarge(TensorfillError):
+    """The full tensor was asked for and would not fit in this machine's memory."""
+
+
+class TensorfillWarning(UserWarning):
+    """Something a user should know, though the work went on."""
+
+
+class UnrecoverableSlice(TensorfillWarning):
+    """A slice without a single observed entry: nothing in the data says what belongs there."""
+
+
+def must_be(setting: str, requirement: str, got: object) -> str:
+    """One kind of sentence for every wrong setting.
+
+    >>> must_be("rank", "be at least 1", 0)
+    "'rank' must be at least 1. Got 0 instead."
+    """
+    return f"'{setting}' must {requirement}. Got {got!r} instead."

@@ -1,0 +1,116 @@
+"""The library's front door: `complete` takes an array with holes and gives back a Completion."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .completion import Completion, StopReason, Watch
+from .errors import InvalidInput, InvalidSetting, UnrecoverableSlice
+from .methods.registry import make
+from .observed import Negatives, ObservedTensor
+from .tensor import Array
+
+
+def complete(
+    array: ArrayLike | ObservedTensor,
+    observed: ArrayLike | None = None,
+    method: str = "nonneg-dual",
+    *,
+    keep_observed: bool = True,
+    negatives: Negatives = "raise",
+    random_state: int | np.random.Generator = 0,
+    watch: Watch | None = None,
+    **settings: Any,
+) -> Completion:
+    """Fill the missing entries of a nonnegative tensor.
+
+    Parameters
+    ----------
+    array
+        The data: any real dtype, two modes or more. NaN marks what is missing when `observed` is not given;
+        masked arrays work; an `ObservedTensor` brings coordinates instead of a full array.
+    observed
+        Boolean array of the same shape, **True where the value is known**.
+    method
+        One of `tensorfill.methods()`.
+    keep_observed
+        Put the known entries back into `Completion.tensor` exactly (the default), or leave the model's values.
+    negatives
+        What to do with negative observed values: "raise" an error, or "clip" them to zero.
+    random_state
+        Seed or generator for what is random in a method. The same seed gives the same bits.
+    watch
+        Called with a `Snapshot` after every outer iteration; return True to stop there.
+    settings
+        Settings of the method, e.g. `rank`, `C`; see the method's own page.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> data = np.multiply.outer([1.0, 2.0, 3.0], np.outer([1.0, 2.0], [3.0, 1.0]))
+    >>> known = np.ones(data.shape, bool)
+    >>> known[0, 1, 1] = False
+    >>> done = complete(data, known, rank=1, C=1000)
+    >>> np.allclose(done.tensor[known], data[known]), round(float(done.tensor[0, 1, 1]), 1)
+    (True, 2.0)
+    """
+    if isinstance(array, ObservedTensor):
+        if observed is not None:
+            raise InvalidInput("An ObservedTensor already says what is observed; leave 'observed' out.")
+        data = array
+    else:
+        data = ObservedTensor.from_array(array, observed, negatives=negatives)
+    chosen = make(method, settings)
+    if refusal := chosen.refuses(data):
+        raise InvalidSetting(refusal)
+    if data.count == data.size:
+        return _nothing_missing(data, method)
+    notes = _unrecoverable(data)
+    for note in notes:
+        warnings.warn(note, UnrecoverableSlice, stacklevel=2)
+    done = chosen.complete(data, rng=np.random.default_rng(random_state), watch=watch)
+    return replace(done, keep_observed=keep_observed, notes=(*notes, *done.notes))
+
+
+def _nothing_missing(data: ObservedTensor, method: str) -> Completion:
+    return Completion(
+        observed=data,
+        method=method,
+        estimate=_Everything(data),
+        nonnegative=True,
+        stop=StopReason("nothing missing", "Every entry is observed: nothing to complete, the data is returned as is."),
+        seconds=0.0,
+        smallest=float(data.known.min()),
+    )
+
+
+class _Everything:
+    """The estimate when every entry is known: the data itself."""
+
+    def __init__(self, data: ObservedTensor) -> None:
+        self._data = data
+
+    def dense(self) -> Array:
+        return self._data.values.reshape(self._data.shape).copy()
+
+    def at(self, coordinates: np.ndarray[Any, np.dtype[np.int64]]) -> Array:
+        return np.asarray(self.dense()[tuple(coordinates.T)])
+
+    def components(self) -> tuple[Array, ...]:
+        return (self.dense(),)
+
+
+def _unrecoverable(data: ObservedTensor) -> list[str]:
+    notes = []
+    for mode, indices in data.empty_slices():
+        shown = ", ".join(map(str, indices[:5])) + (", …" if len(indices) > 5 else "")
+        notes.append(
+            f"Nothing is observed in {len(indices)} of the {data.shape[mode]} slices of mode {mode + 1} "
+            f"(index {shown}); low rank alone cannot recover them."
+        )
+    return notes

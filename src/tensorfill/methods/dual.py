@@ -1,0 +1,43 @@
+"""Dual: trace-norm tensor completion by its fixed-rank dual, without nonnegativity — the first baseline.
+
+minimise  C ‖W_Ω − Y_Ω‖² + Σ_k 1/(2λ_k) ‖W^(k)_k‖_*²      over W = Σ_k W^(k)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..completion import Completion, Watch
+from ..dual.problem import DualProblem
+from ..observed import ObservedTensor
+from .dual_family import DualSettings, complete_by_dual
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dual(DualSettings):
+    """The method of Nimishakavi, Jawanpuria and Mishra; settings as in `DualSettings`."""
+
+    name: ClassVar[str] = "dual"
+    summary: ClassVar[str] = "Sum of low-rank components, one per mode; may go negative"
+    reference: ClassVar[str] = "Nimishakavi, Jawanpuria & Mishra, NeurIPS 2018"
+    nonnegative: ClassVar[bool] = False
+
+    def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
+        """Complete the tensor."""
+        settings = self.used_on(observed)
+        problem = DualProblem(
+            observed.shape, observed.positions, observed.values, settings["C"], settings["lam"], "nowhere"
+        )
+        return complete_by_dual(
+            observed,
+            self.name,
+            problem,
+            settings,
+            inner="active-set",
+            negativity_tolerance=1e-6,
+            rng=rng,
+            watch=watch,
+        )

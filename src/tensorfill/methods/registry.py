@@ -1,0 +1,36 @@
+"""The registry: every method by its name, and how to make one from settings."""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, cast
+
+from ..errors import InvalidSetting
+from .dual import Dual
+from .method import Method
+from .nonneg_dual import NonnegDual
+
+_METHODS: tuple[type[Method], ...] = (NonnegDual, Dual)
+
+
+def methods() -> dict[str, type[Method]]:
+    """Every method by name, the default first."""
+    return {method.name: method for method in _METHODS}
+
+
+def setting_names(method: type[Method]) -> tuple[str, ...]:
+    """The settings a method takes."""
+    assert is_dataclass(method)
+    return tuple(field.name for field in fields(method))
+
+
+def make(name: str, settings: Mapping[str, Any]) -> Method:
+    """The method called `name` with these settings, checked."""
+    known = methods()
+    if name not in known:
+        raise InvalidSetting(f"There is no method {name!r}. The methods are: {', '.join(known)}.")
+    method = known[name]
+    names = setting_names(method)
+    for setting in settings:
+        if setting not in names:
+            raise InvalidSetting(f"{name} has no setting {setting!r}. Its settings are: {', '.join(names)}.")
+    return cast(Method, cast(Any, method)(**settings))

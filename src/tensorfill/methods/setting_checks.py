@@ -1,0 +1,89 @@
+"""Checks of settings at the door, all with the same kind of sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+from ..errors import InvalidSetting
+
+Rank = int | Sequence[int] | None
+Weights = float | Sequence[float] | None
+
+DEFAULT_RANK = 10
+
+
+def resolved_rank(method: str, rank: Rank, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """One rank per mode; by default 10, or the size of a smaller mode."""
+    if rank is None:
+        return tuple(min(DEFAULT_RANK, size) for size in shape)
+    given = _one_per_mode(method, "rank", rank, len(shape))
+    if not all(isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1 for value in given):
+        raise wrong(method, "rank", "consist of whole numbers, 1 or more", rank)
+    ranks = tuple(int(value) for value in given)
+    largest = tuple(min(value, size) for value, size in zip(ranks, shape, strict=True))
+    if largest != ranks:
+        mode = next(k for k, (value, size) in enumerate(zip(ranks, shape, strict=True)) if value > size)
+        raise InvalidSetting(
+            f"The 'rank' of {method} must not be larger than its mode: mode {mode + 1} has size {shape[mode]}. "
+            f"Got {_shown(rank)} instead; {_shown(largest)} would do."
+        )
+    return ranks
+
+
+def resolved_weights(method: str, lam: Weights, shape: tuple[int, ...]) -> tuple[float, ...]:
+    """One λ per mode; by default λ_k = n_k."""
+    if lam is None:
+        return tuple(float(size) for size in shape)
+    given = _one_per_mode(method, "lam", lam, len(shape))
+    if not all(isinstance(value, Real) and math.isfinite(value) and float(value) > 0 for value in given):
+        raise wrong(method, "lam", "consist of numbers above 0", lam)
+    return tuple(float(value) for value in given)
+
+
+def check_positive(method: str, setting: str, value: object) -> None:
+    """A finite number above zero."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value) or value <= 0:
+        raise wrong(method, setting, "be a number above 0", value)
+
+
+def check_tolerance(method: str, setting: str, value: object) -> None:
+    """A finite number, zero or more."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value) or value < 0:
+        raise wrong(method, setting, "be a number, 0 or more", value)
+
+
+def check_count(method: str, setting: str, value: object) -> None:
+    """A whole number, one or more."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+        raise wrong(method, setting, "be a whole number, 1 or more", value)
+
+
+def check_choice(method: str, setting: str, value: object, choices: Sequence[str]) -> None:
+    """One of a few words."""
+    if value not in choices:
+        raise wrong(method, setting, f"be one of {', '.join(map(repr, choices))}", value)
+
+
+def wrong(method: str, setting: str, requirement: str, got: object) -> InvalidSetting:
+    """The error for a setting that is not what it must be."""
+    return InvalidSetting(f"The '{setting}' of {method} must {requirement}. Got {_shown(got)} instead.")
+
+
+def _one_per_mode(method: str, setting: str, value: Any, modes: int) -> tuple[Any, ...]:
+    if isinstance(value, Real):
+        return (value,) * modes
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise wrong(method, setting, "be one number or one per mode", value)
+    values = tuple(value)
+    if len(values) != modes:
+        raise wrong(method, setting, f"have {modes} entries, one per mode", value)
+    return values
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return f"({', '.join(str(part) for part in value)})"
+    return repr(value)

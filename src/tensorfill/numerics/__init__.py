@@ -1,0 +1,1 @@
+"""Vectors and operators: linear systems, nonnegative least squares, sharing work between cores."""

@@ -1,0 +1,223 @@
+"""ObservedTensor: which entries of a nonnegative tensor are known, and their values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import InvalidInput, must_be
+from .tensor import Array, entries
+
+Negatives = Literal["raise", "clip"]
+_LARGEST_POSITION = 2**63 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class ObservedTensor:
+    """The known entries of a tensor: sorted positions and their values. True means known.
+
+    `positions` are indices into the tensor laid out with its last mode varying fastest; `known` holds the
+    values in the dtype they came in, so that they can be given back exactly.
+    """
+
+    shape: tuple[int, ...]
+    positions: NDArray[np.int64]
+    known: NDArray[Any]
+
+    @classmethod
+    def from_array(
+        cls, array: ArrayLike, observed: ArrayLike | None = None, *, negatives: Negatives = "raise"
+    ) -> ObservedTensor:
+        """From a full array. Without `observed`, NaN (or the mask of a masked array) marks what is missing."""
+        data, mask = _array_and_mask(array, observed)
+        positions = np.flatnonzero(mask)
+        return cls._checked(data.shape, positions, data.reshape(-1)[positions], negatives)
+
+    @classmethod
+    def from_coordinates(
+        cls,
+        coordinates: ArrayLike,
+        values: ArrayLike,
+        shape: Sequence[int],
+        *,
+        negatives: Negatives = "raise",
+    ) -> ObservedTensor:
+        """From one row of indices per known entry (entries × modes) and its value; never densified."""
+        shape = _checked_shape(shape)
+        known = np.asarray(values)
+        _check_kind(known)
+        rows = checked_coordinates(coordinates, shape)
+        if known.ndim != 1 or len(known) != len(rows):
+            raise InvalidInput(
+                f"There must be one value per coordinate: {len(rows)} coordinates came with values of shape "
+                f"{known.shape}."
+            )
+        positions = positions_of(rows, shape)
+        order = np.argsort(positions, kind="stable")
+        positions = positions[order]
+        repeated = np.flatnonzero(positions[1:] == positions[:-1])
+        if len(repeated):
+            where = _coordinate(positions[repeated[0]], shape)
+            raise InvalidInput(
+                f"{len(repeated)} coordinates are given more than once, the first of them {where}; "
+                "give each entry once."
+            )
+        return cls._checked(shape, positions, known[order], negatives)
+
+    @classmethod
+    def _checked(
+        cls, shape: Sequence[int], positions: NDArray[np.int64], known: NDArray[Any], negatives: Negatives
+    ) -> ObservedTensor:
+        shape = _checked_shape(shape)
+        if negatives not in ("raise", "clip"):
+            raise InvalidInput(must_be("negatives", "be 'raise' or 'clip'", negatives))
+        if len(positions) == 0:
+            raise InvalidInput(
+                "Nothing is observed: every entry is marked missing, so there is nothing to complete from. "
+                "(True in 'observed' means known.)"
+            )
+        if known.dtype.kind == "f":
+            bad = np.flatnonzero(~np.isfinite(known))
+            if len(bad):
+                raise InvalidInput(
+                    f"{len(bad)} entries marked observed are NaN or infinite, the first at "
+                    f"{_coordinate(positions[bad[0]], shape)}; mark them as missing instead."
+                )
+        if known.dtype.kind in "fi":
+            bad = np.flatnonzero(known < 0)
+            if len(bad) and negatives == "raise":
+                raise InvalidInput(
+                    f"{len(bad)} observed values are negative, the first {known[bad[0]]} at "
+                    f"{_coordinate(positions[bad[0]], shape)}; the tensor must be nonnegative. To set them to zero "
+                    "use negatives='clip' (--clip-negative)."
+                )
+            if len(bad):
+                known = np.maximum(known, np.zeros((), known.dtype))
+        for array in (positions, known):
+            array.setflags(write=False)
+        return cls(shape, positions, known)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype the values came in, and in which the completion is given back."""
+        return self.known.dtype
+
+    @cached_property
+    def values(self) -> Array:
+        """The known values as floating point."""
+        values = self.known.astype(np.float64)
+        values.setflags(write=False)
+        return values
+
+    @property
+    def order(self) -> int:
+        """How many modes the tensor has."""
+        return len(self.shape)
+
+    @property
+    def count(self) -> int:
+        """How many entries are known."""
+        return len(self.positions)
+
+    @property
+    def size(self) -> int:
+        """How many entries the whole tensor has."""
+        return entries(self.shape)
+
+    @property
+    def share(self) -> float:
+        """Which share of the entries is known."""
+        return self.count / self.size
+
+    def mask(self) -> NDArray[np.bool_]:
+        """The full boolean array, True where known."""
+        mask = np.zeros(self.size, dtype=bool)
+        mask[self.positions] = True
+        return mask.reshape(self.shape)
+
+    def empty_slices(self) -> list[tuple[int, NDArray[np.int64]]]:
+        """For every mode that has any, the indices whose whole slice is unknown."""
+        found = []
+        for mode, indices in enumerate(np.unravel_index(self.positions, self.shape)):
+            seen = np.zeros(self.shape[mode], dtype=bool)
+            seen[indices] = True
+            if not seen.all():
+                found.append((mode, np.flatnonzero(~seen)))
+        return found
+
+
+def checked_coordinates(coordinates: ArrayLike, shape: Sequence[int]) -> NDArray[np.int64]:
+    """Coordinates as an (entries × modes) integer array inside `shape`, or a clear error."""
+    rows = np.asarray(coordinates)
+    if rows.ndim != 2 or rows.shape[1] != len(shape):
+        raise InvalidInput(
+            f"Coordinates must be an array of shape (entries, {len(shape)}), one row per entry. "
+            f"Got shape {rows.shape} instead."
+        )
+    if rows.dtype.kind not in "iu":
+        raise InvalidInput(f"Coordinates must be integers. Got {rows.dtype} instead.")
+    rows = rows.astype(np.int64, copy=False)
+    for mode, size in enumerate(shape):
+        column = rows[:, mode]
+        if len(column) and (column.min() < 0 or column.max() >= size):
+            raise InvalidInput(
+                f"Coordinates of mode {mode + 1} must lie in 0 … {size - 1}. "
+                f"Got {column.min()} … {column.max()} instead."
+            )
+    return rows
+
+
+def positions_of(coordinates: NDArray[np.int64], shape: Sequence[int]) -> NDArray[np.int64]:
+    """Positions in the flattened tensor (last mode fastest) of rows of coordinates."""
+    positions = np.zeros(len(coordinates), dtype=np.int64)
+    for mode, size in enumerate(shape):
+        positions *= size
+        positions += coordinates[:, mode]
+    return positions
+
+
+def _array_and_mask(array: ArrayLike, observed: ArrayLike | None) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    masked = isinstance(array, np.ma.MaskedArray)
+    data = np.ma.getdata(array) if masked else np.asarray(array)
+    _check_kind(data)
+    _checked_shape(data.shape)
+    if observed is not None:
+        mask = np.asarray(observed)
+        if mask.dtype != np.bool_:
+            raise InvalidInput(
+                f"'observed' must be a boolean array, True where the value is known. Got {mask.dtype} instead."
+            )
+        if mask.shape != data.shape:
+            raise InvalidInput(f"'observed' must have the shape of the data, {data.shape}. Got {mask.shape} instead.")
+    else:
+        mask = ~np.isnan(data) if data.dtype.kind == "f" else np.ones(data.shape, dtype=bool)
+    if masked:
+        mask = mask & ~np.ma.getmaskarray(cast(Any, array))
+    return data, mask
+
+
+def _check_kind(data: NDArray[Any]) -> None:
+    if data.dtype.kind not in "biuf":
+        raise InvalidInput(f"The data must be real numbers (integers or floating point). Got {data.dtype} instead.")
+
+
+def _checked_shape(shape: Sequence[int]) -> tuple[int, ...]:
+    shape = tuple(int(size) for size in shape)
+    if len(shape) < 2:
+        raise InvalidInput(
+            f"The data must have at least 2 modes (a matrix or a higher-order tensor). Got shape {shape} instead."
+        )
+    if min(shape) < 1:
+        raise InvalidInput(f"The data is empty: every mode must have at least one index. Got shape {shape} instead.")
+    if entries(shape) > _LARGEST_POSITION:
+        raise InvalidInput(f"A tensor may have at most 2⁶³ − 1 entries. Got shape {shape} instead.")
+    return shape
+
+
+def _coordinate(position: int, shape: Sequence[int]) -> tuple[int, ...]:
+    return tuple(int(index) for index in np.unravel_index(position, shape))

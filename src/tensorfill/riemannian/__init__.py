@@ -1,0 +1,1 @@
+"""Manifolds and optimisers on them; nothing here knows what is being optimised."""

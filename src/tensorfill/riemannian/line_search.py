@@ -1,0 +1,73 @@
+"""A line search for functions whose values carry a known error: one trial point, one evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from .product import Point, Product, Tangent, scaled
+
+
+class Evaluated(Protocol):
+    """What a search needs to know at a point; value and gradient come from the same evaluation."""
+
+    @property
+    def point(self) -> Point: ...
+    @property
+    def value(self) -> float: ...
+    @property
+    def value_error(self) -> float: ...
+    @property
+    def gradient(self) -> Tangent: ...
+
+
+E = TypeVar("E", bound=Evaluated)
+Evaluate = Callable[[Point, E, float], E]
+"""evaluate(point, near, value_tolerance): `near` is an evaluation to start from."""
+
+_ENOUGH = 1e-4  # share of the linear decrease a step must bring (Armijo)
+_STEEP = 0.7  # a step whose end still descends this steeply, relative to its start, is lengthened
+_ACCURACY = 1e-3  # error allowed in a value, as a share of the decrease it is compared for
+_MOST_TRIALS = 10
+
+
+@dataclass(frozen=True)
+class Step(Generic[E]):
+    """An accepted step: its end, its length, and the minimiser that the slopes at both ends predict."""
+
+    end: E
+    length: float
+    predicted: float
+
+
+def line_search(
+    manifold: Product, evaluate: Evaluate[E], at: E, direction: Tangent, slope: float, first: float
+) -> Step[E] | None:
+    """Find t with f(t) ≤ f(0) + 1e-4·t·slope + errors and a slope that is not steep any more; None if there is none.
+
+    `slope` is f'(0) < 0 and `first` the first trial. A failed trial is followed by the minimiser of the parabola
+    through f(0), f'(0), f(t), kept within [t/10, t/2]; a trial that still descends steeply by one further out.
+    """
+    t, best = first, None
+    for _ in range(_MOST_TRIALS):
+        tolerance = _ACCURACY * t * -slope
+        trial = evaluate(manifold.retract(at.point, scaled(t, direction)), at if best is None else best.end, tolerance)
+        carried = manifold.transport(at.point, trial.point, direction)
+        end_slope = manifold.inner(trial.point, trial.gradient, carried)
+        errors = at.value_error + trial.value_error
+        if trial.value > at.value + _ENOUGH * t * slope + errors:
+            if best is not None:
+                return best
+            excess = trial.value - at.value - t * slope
+            t *= min(max(-slope * t / (2 * excess), 0.1), 0.5)
+            continue
+        if best is not None and trial.value > best.end.value:
+            return best
+        bend = (end_slope - slope) / t
+        predicted = -slope / bend if bend > 0 else 4 * t
+        best = Step(trial, t, predicted)
+        if end_slope > _STEEP * slope:
+            return best
+        t = min(max(predicted, 2 * t), 10 * t)
+    return best

@@ -1,0 +1,67 @@
+"""The command as a whole: its help, its version, its list of methods, its manual, its quick start."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from stand_in import Run
+
+from tensorfill import __version__
+from tensorfill.cli import app
+from tensorfill.methods.registry import methods
+
+MANUAL = Path(__file__).parents[2] / "docs" / "cli.md"
+VERBS = dict(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+
+
+def test_the_verbs() -> None:
+    assert list(VERBS) == ["hide", "complete", "score", "methods", "demo"]
+
+
+def test_the_version(tensorfill: Run) -> None:
+    assert tensorfill("--version").out == f"tensorfill {__version__}\n"
+
+
+def test_without_a_verb_it_shows_the_help(tensorfill: Run) -> None:
+    assert "Usage" in (outcome := tensorfill()).out + outcome.err
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help_with_an_example(tensorfill: Run, verb: str) -> None:
+    outcome = tensorfill(verb, "--help")
+    assert outcome.code == 0
+    assert f"Example: tensorfill {verb}" in outcome.out
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_manual_has_every_verb_and_option(verb: str) -> None:
+    sections = re.split(r"^## ", MANUAL.read_text(), flags=re.MULTILINE)
+    (section,) = (text for text in sections if text.startswith(f"`tensorfill {verb}`"))
+    for parameter in VERBS[verb].params:
+        for name in parameter.opts if parameter.param_type_name == "option" else [parameter.name.upper()]:
+            assert f"`{name}" in section, f"{verb} {name} is not in docs/cli.md"
+
+
+def test_methods_lists_what_is_registered(tensorfill: Run) -> None:
+    outcome = tensorfill("methods")
+    assert outcome.code == 0
+    for name, method in methods().items():
+        (line,) = (line for line in outcome.out.splitlines() if line.startswith(f"{name} "))
+        assert method.summary in line
+        assert method.reference in line
+        assert re.search(r"\byes\b" if method.nonnegative else r"\bno\b", line)
+
+
+def test_help_answers_without_loading_what_is_heavy() -> None:
+    heavy = {"numpy", "scipy", "numba", "PIL", "tensorfill.library", "tensorfill.methods"}
+    program = "import sys, tensorfill.cli; print(*sys.modules, sep='\\n')"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert heavy.isdisjoint(loaded.splitlines())
+
+
+def test_python_dash_m_works() -> None:
+    ran = subprocess.run([sys.executable, "-m", "tensorfill", "--version"], capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout) == (0, f"tensorfill {__version__}\n")

@@ -1,0 +1,78 @@
+"""The verbs together, on the real solver."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from stand_in import Run
+
+
+@pytest.fixture
+def truth(tmp_path: Path) -> Path:
+    """A smooth nonnegative 20 × 20 × 3 tensor of low rank, as 8-bit data."""
+    rng = np.random.default_rng(0)
+    rows, columns, channels = (rng.random((size, 2)) for size in (20, 20, 3))
+    tensor = np.einsum("ir,jr,kr->ijk", rows, columns, channels)
+    np.save(tmp_path / "truth.npy", np.rint(255 * tensor / tensor.max()).astype(np.uint8))
+    return tmp_path / "truth.npy"
+
+
+def test_hide_complete_score(tensorfill: Run, truth: Path, tmp_path: Path) -> None:
+    holes, done, report = tmp_path / "holes.npz", tmp_path / "done.npz", tmp_path / "run.json"
+    assert tensorfill("hide", truth, "-o", holes, "--keep", 0.5).code == 0
+    outcome = tensorfill("complete", holes, "-o", done, "--rank", "3", "--C", "100", "--report", report)
+    assert outcome.code == 0, outcome.err
+    told = json.loads(tensorfill("score", truth, done, "--json").out)
+    assert told["rmse_unobserved"] < 0.1
+    assert json.loads(report.read_text())["certificate"]["relative_gap"] < 0.5
+    with np.load(holes) as given, np.load(done) as completed:
+        known = given["observed"]
+        np.testing.assert_array_equal(completed["data"][known], given["data"][known])
+
+
+def test_the_same_seed_gives_the_same_bits(tensorfill: Run, truth: Path, tmp_path: Path) -> None:
+    tensorfill("hide", truth, "-o", tmp_path / "holes.npz", "--keep", 0.5)
+    for name in ("a.npy", "b.npy"):
+        tensorfill("complete", tmp_path / "holes.npz", "-o", tmp_path / name, "--raw", "--max-iter", 5, "--rank", 3)
+    assert (tmp_path / "a.npy").read_bytes() == (tmp_path / "b.npy").read_bytes()
+
+
+def test_nothing_missing_is_said_and_written(tensorfill: Run, truth: Path, tmp_path: Path) -> None:
+    outcome = tensorfill("complete", truth, "-o", tmp_path / "done.npy", "--report", tmp_path / "run.json")
+    assert outcome.code == 0
+    assert "nothing to complete" in outcome.out
+    np.testing.assert_array_equal(np.load(tmp_path / "done.npy"), np.load(truth))
+    assert json.loads((tmp_path / "run.json").read_text())["stop"]["kind"] == "nothing missing"
+
+
+def test_an_empty_slice_is_told_once(tensorfill: Run, tmp_path: Path) -> None:
+    data = np.ones((8, 8, 3))
+    data[2] = np.nan
+    np.save(tmp_path / "holes.npy", data)
+    outcome = tensorfill("complete", tmp_path / "holes.npy", "-o", tmp_path / "done.npy", "--rank", 2, "--max-iter", 3)
+    assert outcome.code == 0
+    assert (outcome.out + outcome.err).count("low rank alone cannot recover") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--method", "magic"], "There is no method 'magic'"),
+        (["--rank", "0"], "rank"),
+        (["--rank", "3,3"], "rank"),
+        (["--C", "-1"], "'C'"),
+        (["--max-iter", "-1"], "max_iter"),
+    ],
+)
+def test_wrong_settings_are_one_sentence(
+    tensorfill: Run, refused: Run, truth: Path, tmp_path: Path, arguments: list[str], words: str
+) -> None:
+    tensorfill("hide", truth, "-o", tmp_path / "holes.npz", "--keep", 0.5)
+    assert words in refused("complete", tmp_path / "holes.npz", "-o", tmp_path / "done.npy", *arguments).err
+
+
+def test_nothing_observed_is_refused(refused: Run, tmp_path: Path) -> None:
+    np.save(tmp_path / "holes.npy", np.full((3, 3), np.nan))
+    outcome = refused("complete", tmp_path / "holes.npy", "-o", tmp_path / "done.npy")
+    assert "Nothing is observed" in outcome.err

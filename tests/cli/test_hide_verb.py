@@ -1,0 +1,84 @@
+"""`tensorfill hide`."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from stand_in import Run
+
+
+def hidden(path: Path) -> tuple[NDArray[np.generic], NDArray[np.bool_]]:
+    with np.load(path) as archive:
+        assert set(archive.files) == {"data", "observed"}
+        return archive["data"], archive["observed"]
+
+
+def test_what_is_kept_follows_the_documented_rule(tensorfill: Run, tmp_path: Path) -> None:
+    truth = np.random.default_rng(9).random((7, 8, 3))
+    np.save(tmp_path / "truth.npy", truth)
+    outcome = tensorfill("hide", tmp_path / "truth.npy", "-o", tmp_path / "h.npz", "--keep", 0.4, "--seed", 5)
+    assert outcome.code == 0
+    data, observed = hidden(tmp_path / "h.npz")
+    np.testing.assert_array_equal(observed, np.random.default_rng(5).random(truth.shape) < 0.4)
+    np.testing.assert_array_equal(data, np.where(observed, truth, np.nan))
+    assert f"Kept {observed.sum()} of 168 entries" in outcome.out
+
+
+def test_a_tenth_is_kept_and_the_seed_is_zero_unless_told(tensorfill: Run, tmp_path: Path) -> None:
+    np.save(tmp_path / "truth.npy", np.ones((10, 10)))
+    tensorfill("hide", tmp_path / "truth.npy", "-o", tmp_path / "h.npz")
+    np.testing.assert_array_equal(hidden(tmp_path / "h.npz")[1], np.random.default_rng(0).random((10, 10)) < 0.1)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "int32", "bool", "float32"])
+def test_the_hidden_values_are_gone_and_the_dtype_stays(tensorfill: Run, tmp_path: Path, dtype: str) -> None:
+    np.save(tmp_path / "truth.npy", np.ones((10, 10), dtype))
+    tensorfill("hide", tmp_path / "truth.npy", "-o", tmp_path / "h.npz", "--keep", 0.5)
+    data, observed = hidden(tmp_path / "h.npz")
+    assert data.dtype == dtype
+    gone = data[~observed]
+    assert np.isnan(gone).all() if dtype == "float32" else not gone.any()
+
+
+def test_what_was_missing_before_stays_missing(tensorfill: Run, tmp_path: Path) -> None:
+    data = np.ones((4, 4))
+    data[0, 0] = np.nan
+    known = np.ones((4, 4), bool)
+    known[1, 1] = False
+    np.savez(tmp_path / "partial.npz", data=data, observed=known)
+    tensorfill("hide", tmp_path / "partial.npz", "-o", tmp_path / "h.npz", "--keep", 1)
+    left, observed = hidden(tmp_path / "h.npz")
+    assert np.argwhere(~observed).tolist() == [[0, 0], [1, 1]]
+    assert np.isnan(left[1, 1])
+
+
+def test_an_existing_file_needs_force(tensorfill: Run, refused: Run, tmp_path: Path) -> None:
+    np.save(tmp_path / "truth.npy", np.ones((3, 3)))
+    (tmp_path / "h.npz").write_text("precious")
+    assert "already there; add --force" in refused("hide", tmp_path / "truth.npy", "-o", tmp_path / "h.npz").err
+    assert tensorfill("hide", tmp_path / "truth.npy", "-o", tmp_path / "h.npz", "--force").code == 0
+
+
+@pytest.mark.parametrize("keep", ["0", "1.5", "-0.1", "nan"])
+def test_a_share_outside_0_to_1_is_refused(refused: Run, tmp_path: Path, keep: str) -> None:
+    np.save(tmp_path / "truth.npy", np.ones((3, 3)))
+    outcome = refused("hide", tmp_path / "truth.npy", "-o", tmp_path / "h.npz", "--keep", keep)
+    assert "'keep' must be above 0 and at most 1" in outcome.err
+
+
+def test_a_negative_seed_is_refused(refused: Run, tmp_path: Path) -> None:
+    np.save(tmp_path / "truth.npy", np.ones((3, 3)))
+    outcome = refused("hide", tmp_path / "truth.npy", "-o", tmp_path / "h.npz", "--seed", "-1")
+    assert "'seed' must be 0 or more" in outcome.err
+
+
+def test_only_an_npz_can_hold_data_and_mask(refused: Run, tmp_path: Path) -> None:
+    np.save(tmp_path / "truth.npy", np.ones((3, 3)))
+    outcome = refused("hide", tmp_path / "truth.npy", "-o", tmp_path / "h.npy")
+    assert "must be an .npz file" in outcome.err
+
+
+def test_a_missing_input_is_refused(refused: Run, tmp_path: Path) -> None:
+    outcome = refused("hide", tmp_path / "lost.npy", "-o", tmp_path / "h.npz")
+    assert "There is no file" in outcome.err

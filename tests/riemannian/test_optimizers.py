@@ -1,0 +1,130 @@
+"""Both optimizers on a problem with a known answer: the top eigenspace of a symmetric matrix.
+
+Over {U Uᵀ : ‖U‖_F = 1}, the smallest value of −trace(UᵀAU)/2 is −λ_max(A)/2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from tensorfill.riemannian.conjugate_gradient import conjugate_gradient
+from tensorfill.riemannian.line_search import line_search
+from tensorfill.riemannian.product import Point, Product, Tangent, scaled
+from tensorfill.riemannian.spectrahedron import Spectrahedron
+from tensorfill.riemannian.trust_region import trust_region
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    point: Point
+    value: float
+    gradient: Tangent
+    euclidean: Tangent
+    value_error: float = 0.0
+
+
+class Eigenproblem:
+    def __init__(self, noise: float = 0.0) -> None:
+        rng = np.random.default_rng(0)
+        Q, _ = np.linalg.qr(rng.standard_normal((12, 12)))
+        self.A = Q @ np.diag(np.linspace(1, 12, 12)) @ Q.T
+        self.manifold = Product([Spectrahedron(12, 2)])
+        self.noise = noise
+        self.rng = rng
+        self.start = self.look(self.manifold.random_point(rng))
+        self.looks = 0
+
+    def look(self, point: Point, near: Seen | None = None, tolerance: float = 0.0) -> Seen:
+        self.looks = getattr(self, "looks", 0) + 1
+        (U,) = point
+        euclidean = (-self.A @ U,)
+        # An inexact inner maximisation finds values that are too low, by at most its tolerance.
+        error = self.noise * tolerance * self.rng.random()
+        value = 20 - 0.5 * float(np.vdot(U, self.A @ U)) - error
+        return Seen(point, value, self.manifold.gradient(point, euclidean), euclidean, error)
+
+    def hessian(self, at: Seen, tangent: Tangent) -> Tangent:
+        return self.manifold.hessian(at.point, at.euclidean, (-self.A @ tangent[0],), tangent)
+
+
+def by_conjugate_gradient(problem: Eigenproblem) -> Iterator[Seen]:
+    return conjugate_gradient(problem.manifold, problem.look, problem.start)
+
+
+def by_trust_region(problem: Eigenproblem) -> Iterator[Seen]:
+    return trust_region(problem.manifold, problem.look, problem.hessian, problem.start)
+
+
+OPTIMIZERS = {"conjugate gradient": (by_conjugate_gradient, 150), "trust region": (by_trust_region, 25)}
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+@pytest.mark.parametrize("noise", [0.0, 1.0], ids=["exact values", "inexact values"])
+def test_finds_the_top_eigenvalue(name: str, noise: float) -> None:
+    optimizer, steps = OPTIMIZERS[name]
+    *_, last = islice(optimizer(Eigenproblem(noise)), steps)
+    assert last.value == pytest.approx(20 - 6, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_never_goes_up(name: str) -> None:
+    optimizer, steps = OPTIMIZERS[name]
+    problem = Eigenproblem()
+    values = [problem.start.value, *(seen.value for seen in islice(optimizer(problem), steps))]
+    assert (np.diff(values) <= 1e-12).all()
+
+
+def test_trust_regions_end_faster_than_linearly() -> None:
+    problem = Eigenproblem()
+    norms = [problem.manifold.norm(s.point, s.gradient) for s in islice(by_trust_region(problem), 25)]
+    small = next(i for i, norm in enumerate(norms) if norm < 1e-3)
+    assert norms[small + 1] < 1e-3 * norms[small]
+
+
+def test_one_trial_point_is_one_evaluation() -> None:
+    problem = Eigenproblem()
+    steps = len(list(islice(by_conjugate_gradient(problem), 30)))
+    assert steps <= problem.looks <= 2 * steps
+
+
+def test_a_refreshed_point_takes_the_place_of_the_accepted_one() -> None:
+    problem = Eigenproblem()
+    seen: list[float] = []
+
+    def refresh(at: Seen, decrease: float) -> Seen:
+        seen.append(decrease)
+        return at
+
+    list(islice(conjugate_gradient(problem.manifold, problem.look, problem.start, refresh), 5))
+    assert len(seen) == 5
+    assert min(seen) > 0
+
+
+def search(problem: Eigenproblem, look: Callable[..., Seen], first: float):  # type: ignore[no-untyped-def]
+    at = problem.start
+    direction = scaled(-1.0, at.gradient)
+    slope = problem.manifold.inner(at.point, at.gradient, direction)
+    return line_search(problem.manifold, look, at, direction, slope, first)
+
+
+@pytest.mark.parametrize("first", [1e-6, 1e-2, 1.0, 100.0])
+def test_the_line_search_copes_with_any_first_guess(first: float) -> None:
+    problem = Eigenproblem()
+    step = search(problem, problem.look, first)
+    assert step is not None
+    assert step.end.value < problem.start.value
+
+
+def test_the_line_search_says_when_there_is_no_decrease() -> None:
+    problem = Eigenproblem()
+
+    def uphill(point: Point, near: Seen, tolerance: float) -> Seen:
+        seen = problem.look(point)
+        return Seen(point, problem.start.value + 1, seen.gradient, seen.euclidean)
+
+    assert search(problem, uphill, 1.0) is None
