@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .completion import Completion, StopReason, Watch
-from .errors import InvalidInput, InvalidSetting, UnrecoverableSlice
+from .errors import InvalidInput, InvalidSetting, UnrecoverableSlice, must_be
 from .methods.registry import make
 from .observed import Negatives, ObservedTensor
 from .tensor import Array
@@ -68,16 +68,26 @@ def complete(
     chosen = make(method, settings)
     if refusal := chosen.refuses(data):
         raise InvalidSetting(refusal)
+    rng = _generator(random_state)
     if data.count == data.size:
-        return _nothing_missing(data, method)
+        return _nothing_missing(data, method, settings)
     notes = _unrecoverable(data)
     for note in notes:
         warnings.warn(note, UnrecoverableSlice, stacklevel=2)
-    done = chosen.complete(data, rng=np.random.default_rng(random_state), watch=watch)
+    done = chosen.complete(data, rng=rng, watch=watch)
     return replace(done, keep_observed=keep_observed, notes=(*notes, *done.notes))
 
 
-def _nothing_missing(data: ObservedTensor, method: str) -> Completion:
+def _generator(random_state: int | np.random.Generator) -> np.random.Generator:
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise InvalidSetting(
+            must_be("random_state", "be a whole number, 0 or more, or a generator", random_state)
+        ) from None
+
+
+def _nothing_missing(data: ObservedTensor, method: str, settings: dict[str, Any]) -> Completion:
     return Completion(
         observed=data,
         method=method,
@@ -85,6 +95,7 @@ def _nothing_missing(data: ObservedTensor, method: str) -> Completion:
         nonnegative=True,
         stop=StopReason("nothing missing", "Every entry is observed: nothing to complete, the data is returned as is."),
         seconds=0.0,
+        settings=settings,
         smallest=float(data.known.min()),
     )
 

@@ -53,6 +53,8 @@ def score(truth: NDArray[Any], estimate: NDArray[Any], observed: NDArray[np.bool
     for name, array in (("truth", truth), ("estimate", estimate)):
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise InvalidInput(f"The {name} has entries that are NaN or infinite, so no error can be computed.")
+    if truth.size == 0:
+        raise InvalidInput("The truth is empty, so there is nothing to compare.")
     scale = unit_scale(truth)
     error = rmse(truth, estimate) / scale
     hidden = None if observed is None else ~observed

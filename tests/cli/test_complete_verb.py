@@ -122,7 +122,7 @@ def test_transparent_pixels_are_filled(tensorfill: Run, solver: MeanFill, tmp_pa
 
 def test_a_mask_is_combined_with_what_the_file_says(tensorfill: Run, solver: MeanFill, tmp_path: Path) -> None:
     data = np.array([[1.0, np.nan, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0]])
-    own = np.array([[True, True, False, True], [True] * 4])
+    own = np.array([[True, False, False, True], [True] * 4])
     np.savez(tmp_path / "holes.npz", data=data, observed=own)
     np.save(tmp_path / "mask.npy", np.array([[True, True, True, False], [True] * 4]))
     tensorfill("complete", tmp_path / "holes.npz", "-o", tmp_path / "done.npy", "--observed", tmp_path / "mask.npy")

@@ -48,7 +48,9 @@ class Job:
         source = formats.read(self.input)
         mask = None if self.mask is None else formats.read_mask(self.mask, source.data.shape)
         if source.observed is not None or mask is not None:
-            source = formats.Contents(source.data, source.known(mask), source.notes)
+            # Not without its NaNs: one that is marked observed is a mistake that the library points out.
+            marked = source.observed if mask is None else mask if source.observed is None else source.observed & mask
+            source = formats.Contents(source.data, marked, source.notes)
         if not self.raw:
             self._check_fits(source)
         return source

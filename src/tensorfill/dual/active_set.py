@@ -30,9 +30,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.linear_cg import linear_cg
+from ..numerics.vector_kernels import add_diagonal, dot
 from ..tensor import Array
 from .fibre_operator import Factors
 from .inner import Accuracy, InnerSolution
+from .positions import sorted_difference, sorted_union
 from .problem import DualProblem
 from .recover import RecoveredTensor
 from .scan import find_negatives
@@ -93,7 +95,7 @@ class ActiveSet:
                 break
             seen = find_negatives(RecoveredTensor(state.support.operator, U, self.problem.lam, state.X))
             smallest = seen.smallest
-            new = ~np.isin(seen.positions, state.support.positions, assume_unique=True)
+            new = sorted_difference(seen.positions, state.support.positions)
             if self._penalty(-seen.values[new]) <= accuracy.value:
                 break
             state = _grown(state, seen.positions[new], seen.values[new])
@@ -137,17 +139,14 @@ class ActiveSet:
         operator, lam = support.operator, self.problem.lam
         D, b = self._system(state)
         free = support.observed | state.active
-        all_free = bool(free.all())
 
         def apply(x: Array) -> Array:
             out = operator.apply(U, lam, x)
-            out += D * x
-            if not all_free:
-                out[~free] = 0.0
+            add_diagonal(out, D, x, free)
             return out
 
-        X = state.X if all_free else np.where(free, state.X, 0.0)
-        same = X is state.X or np.array_equal(X, state.X)
+        X = np.where(free, state.X, 0.0)
+        same = np.array_equal(X, state.X)
         solved = linear_cg(
             apply,
             b,
@@ -187,11 +186,11 @@ class ActiveSet:
         support = state.support
         misfit = state.W[support.observed] - self.problem.values
         violation = np.maximum(self._violation(state)[support.enforced], 0.0)
-        fit = 0.5 * float(state.X @ state.W) + self.problem.C * float(misfit @ misfit)
-        return fit + self._penalty(violation) - 0.5 * self.epsilon * float(state.T @ state.T)
+        fit = 0.5 * dot(state.X, state.W) + self.problem.C * dot(misfit, misfit)
+        return float(fit + self._penalty(violation) - 0.5 * self.epsilon * dot(state.T, state.T))
 
     def _penalty(self, violation: Array) -> float:
-        return float(violation @ violation) / (2 * self.epsilon)
+        return float(dot(violation, violation) / (2 * self.epsilon))
 
     def _shortened(self, old: _State, new: _State) -> _State:
         """The best point between two states; F along the way needs no operator call."""
@@ -222,15 +221,15 @@ class ActiveSet:
         S = np.maximum(self._multiplier(state), 0.0)
         Z = np.where(support.observed, X - S, 0.0)
         moved = S - T
-        blur = 0.5 * self.epsilon * float(moved @ moved)
-        fit = float(Z @ support.values) - float(Z @ Z) / (4 * self.problem.C)
-        value = fit - 0.5 * float(X @ W) - blur
+        blur = 0.5 * self.epsilon * dot(moved, moved)
+        fit = dot(Z, support.values) - dot(Z, Z) / (4 * self.problem.C)
+        value = fit - 0.5 * dot(X, W) - blur
         return InnerSolution(support, U, X, S, T, W, value, state.energy_error, blur, smallest)
 
 
 def _grown(state: _State, positions: NDArray[np.int64], W: Array) -> _State:
     """The same X on a support that also holds the violators, which become active."""
-    watched = np.union1d(state.support.positions[~state.support.observed], positions)
+    watched = sorted_union(state.support.positions[~state.support.observed], positions)
     grown = state.on(state.support.with_watched(watched))
     new = np.searchsorted(grown.support.positions, positions)
     grown.W[new] = W

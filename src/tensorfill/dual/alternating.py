@@ -16,6 +16,7 @@ from ..numerics.nonneg_least_squares import nonneg_least_squares
 from ..tensor import Array
 from .fibre_operator import Factors
 from .inner import Accuracy, InnerSolution
+from .positions import sorted_difference, sorted_union
 from .problem import DualProblem
 from .recover import RecoveredTensor
 from .scan import find_negatives
@@ -44,10 +45,10 @@ class Alternating:
                 break
             seen = find_negatives(RecoveredTensor(support.operator, U, self.problem.lam, Z + S))
             smallest = seen.smallest
-            new = ~np.isin(seen.positions, support.positions, assume_unique=True)
+            new = sorted_difference(seen.positions, support.positions)
             if not (seen.values[new] < -allowed).any():
                 break
-            watched = np.union1d(support.positions[~support.observed], seen.positions[new])
+            watched = sorted_union(support.positions[~support.observed], seen.positions[new])
             grown = support.with_watched(watched)
             Z, S = support.carry(Z, to=grown), support.carry(S, to=grown)
             support = grown

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.linear_cg import linear_cg
+from ..numerics.vector_kernels import add_diagonal
 from ..riemannian.product import Point, Product, Tangent
 from ..tensor import Array
 from .inner import Accuracy, InnerSolution, InnerSolver
@@ -59,7 +60,9 @@ class DualObjective:
         free, D = self._free_and_diagonal(dual)
 
         def apply(x: Array) -> Array:
-            return np.where(free, D * x + operator.apply(U, lam, x), 0.0)
+            out = operator.apply(U, lam, x)
+            add_diagonal(out, D, x, free)
+            return out
 
         turned = operator.sandwich(tangent, U, lam, X) + operator.sandwich(U, tangent, lam, X)
         right = np.where(free, -turned, 0.0)

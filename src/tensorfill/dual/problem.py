@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..tensor import Array
+from .positions import sorted_difference
 
 Enforced = Literal["everywhere", "observed", "chosen", "nowhere"]
 
@@ -48,4 +49,4 @@ class DualProblem:
             return np.zeros(len(positions), dtype=bool)
         wanted = self.positions if self.enforced == "observed" else self.chosen
         assert wanted is not None
-        return np.isin(positions, wanted, assume_unique=True)
+        return ~sorted_difference(positions, wanted)

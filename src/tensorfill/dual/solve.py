@@ -62,15 +62,15 @@ def solve(problem: DualProblem, solver: Solver, rng: np.random.Generator, watch:
     at = run.first(rng)
     try:
         at, stop = run.iterate(at)
+        dual = run.objective.solver.polish(at.point, at.dual, solver.negativity_tolerance * problem.largest)
     except KeyboardInterrupt:
-        at = run.best
+        if not run.history:
+            raise
+        dual = run.best.dual
         stop = StopReason(
             "interrupted",
             f"Interrupted after {run.history[-1].iteration} iterations: this is the best completion so far.",
         )
-    dual = at.dual
-    if stop.kind != "interrupted":
-        dual = run.objective.solver.polish(at.point, dual, solver.negativity_tolerance * problem.largest)
     return Solution(dual, certify(dual), History(run.history), stop, run.clock.seconds)
 
 

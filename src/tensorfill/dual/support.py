@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..tensor import Array
 from .fibre_operator import CallCount, FibreOperator
+from .positions import sorted_union
 from .problem import DualProblem
 
 
@@ -49,7 +50,7 @@ def support_of(
     positions = problem.positions
     for more in (problem.chosen, watched):
         if more is not None and len(more):
-            positions = np.union1d(positions, more)
+            positions = sorted_union(positions, more)
     if len(positions) == len(problem.positions):
         observed, values = np.ones(len(positions), dtype=bool), problem.values
     else:

@@ -60,7 +60,7 @@ class DualSettings:
     C: float = 10.0
     lam: Weights = None
     max_iter: int = 200
-    gradient_tolerance: float = 1e-3
+    gradient_tolerance: float = 5e-3
     gap_tolerance: float = 1e-6
     start: Start = "spectral"
     optimizer: Optimizer = "conjugate-gradient"

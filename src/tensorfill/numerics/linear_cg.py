@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..tensor import Array
+from .vector_kernels import advance, dot, turn
 
 _LEAST_WINDOW = 4  # the energy error is estimated over this many steps, or
 _WINDOW_SHARE = 4  # over one in this many of all steps, if that is more
@@ -49,21 +50,18 @@ def linear_cg(
         residual = b - apply(x) if x.any() else b
     r = residual.copy()
     p = r.copy()
-    rr = float(r @ r)
-    residual_goal = residual_tolerance * float(np.linalg.norm(b))
+    rr = dot(r, r)
+    residual_goal = residual_tolerance**2 * dot(b, b)
     decreases: list[float] = []  # of the energy, step by step
-    while len(decreases) < max_iter and rr > residual_goal**2 and _recent(decreases) > energy_tolerance:
+    while len(decreases) < max_iter and rr > residual_goal and _recent(decreases) > energy_tolerance:
         q = apply(p)
-        curvature = float(p @ q)
+        curvature = dot(p, q)
         if curvature <= 0:  # only by rounding, at the end of what double precision can do
             break
         alpha = rr / curvature
-        x += alpha * p
-        r -= alpha * q
         decreases.append(0.5 * alpha * rr)
-        rr, previous = float(r @ r), rr
-        p *= rr / previous
-        p += r
+        rr, previous = advance(x, r, p, q, alpha), rr
+        turn(p, r, rr / previous)
     error = _recent(decreases)
     return LinearSolution(x, r, len(decreases), error if np.isfinite(error) else sum(decreases))
 

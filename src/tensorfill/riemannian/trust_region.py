@@ -18,7 +18,7 @@ _ACCEPT = 0.1  # share of the predicted decrease a step must bring
 _LINEAR, _SUPERLINEAR = 0.1, 1.0  # the model is solved until ‖r‖ ≤ ‖r₀‖ min(0.1, (‖r₀‖/‖first gradient‖)¹)
 _MOST_INNER = 40
 _MOST_REJECTIONS = 12
-_ACCURACY = 1e-3  # error allowed in a value, as a share of the decrease it is compared for
+_ACCURACY = 0.03  # error allowed in a value, as a share of the decrease it is compared for
 
 
 def trust_region(
@@ -43,9 +43,8 @@ def trust_region(
             return
         trial = evaluate(manifold.retract(at.point, step), at, _ACCURACY * predicted)
         decrease = at.value - trial.value
-        # Close to the end both numbers drown in the error of the values; that must not count as distrust.
-        noise = at.value_error + trial.value_error
-        ratio = (decrease + noise) / (predicted + noise)
+        # Values are too low by their errors; a step must not be distrusted for the error of where it began.
+        ratio = (decrease + at.value_error + trial.value_error) / predicted
         if ratio < 0.25:
             radius /= 4
         elif ratio > 0.75 and at_boundary:
