@@ -151,6 +151,7 @@ class ActiveSet:
             apply,
             b,
             X,
+            diagonal=D + operator.diagonal(U, lam),
             residual=np.where(free, b - D * X - state.W, 0.0) if same else None,
             energy_tolerance=_LINEAR_SHARE * accuracy.value,
             residual_tolerance=accuracy.residual,

@@ -73,12 +73,14 @@ class Alternating:
         def on_enforced(s: Array) -> Array:
             return np.where(enforced, operator.apply(U, lam, s), 0.0)
 
+        diagonal = 1 / (2 * C) + operator.diagonal(U, lam)
         for _ in range(_MOST_TURNS):
             right = np.where(observed, support.values - operator.apply(U, lam, S), 0.0)
             solved = linear_cg(
                 on_observed,
                 right,
                 Z,
+                diagonal=diagonal,
                 energy_tolerance=0.1 * accuracy.value,
                 residual_tolerance=0.1 * accuracy.residual,
             )

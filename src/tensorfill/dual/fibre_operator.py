@@ -85,6 +85,14 @@ class FibreOperator:
             share(piece, len(fibres.cuts) - 1)
         return out
 
+    def diagonal(self, factors: Factors, lam: Sequence[float]) -> Array:
+        """The diagonal of K: Σ_k λ_k ‖row of U_k‖², for every entry of the support."""
+        out = np.zeros(len(self.positions))
+        for fibres, U, weight in zip(self.modes, factors, lam, strict=True):
+            squares = weight * np.einsum("ir,ir->i", U, U)
+            out[fibres.entry] += squares[fibres.row]
+        return out
+
     def gram(self, mode: int, x: Array, right: Array, other: Array | None = None) -> Array:
         """X_k O_kᵀ R, with O = X unless `other` is given."""
         fibres = self.modes[mode]

@@ -70,6 +70,7 @@ class DualObjective:
             apply,
             right,
             np.zeros_like(X),
+            diagonal=D + operator.diagonal(U, lam),
             energy_tolerance=0.0,
             residual_tolerance=_HESSIAN_TOLERANCE,
             max_iter=500,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..tensor import Array
-from .vector_kernels import advance, dot, turn
+from .vector_kernels import advance, dot, turn, weighted_square
 
 _LEAST_WINDOW = 4  # the energy error is estimated over this many steps, or
 _WINDOW_SHARE = 4  # over one in this many of all steps, if that is more
@@ -30,38 +30,40 @@ def linear_cg(
     b: Array,
     x: Array,
     *,
+    diagonal: Array,
     residual: Array | None = None,
     energy_tolerance: float,
     residual_tolerance: float = 0.0,
     max_iter: int = 1000,
 ) -> LinearSolution:
-    """Solve A x = b for a symmetric positive definite A, from the start `x`.
+    """Solve A x = b for a symmetric positive definite A, from the start `x`, preconditioned by a `diagonal`.
 
     `residual` is b − A x at the start, if the caller has it (one application less).
 
-    Every step lowers the energy ½xᵀAx − bᵀx by ½ α_j ‖r_j‖², so the sum of the last of these decreases estimates the
-    error some steps ago (Hestenes & Stiefel 1952; Strakoš & Tichý 2002). Stops as soon as
+    Every step lowers the energy ½xᵀAx − bᵀx by ½ α_j r_jᵀM⁻¹r_j, M the diagonal, so the sum of the last of these
+    decreases estimates the error some steps ago (Hestenes & Stiefel 1952; Strakoš & Tichý 2002). Stops as soon as
 
-        ½ Σ α_j ‖r_j‖² over the last quarter of the steps, 4 at least ≤ energy_tolerance
-        or ‖b − A x‖ ≤ residual_tolerance · ‖b‖.
+        ½ Σ α_j r_jᵀM⁻¹r_j over the last quarter of the steps, 4 at least ≤ energy_tolerance
+        or rᵀM⁻¹r ≤ residual_tolerance² · bᵀM⁻¹b,  r = b − A x.
     """
     x = x.copy()
+    inverse = 1 / diagonal
     if residual is None:
         residual = b - apply(x) if x.any() else b
     r = residual.copy()
-    p = r.copy()
-    rr = dot(r, r)
-    residual_goal = residual_tolerance**2 * dot(b, b)
+    p = inverse * r
+    rz = weighted_square(r, inverse)
+    goal = residual_tolerance**2 * weighted_square(b, inverse)
     decreases: list[float] = []  # of the energy, step by step
-    while len(decreases) < max_iter and rr > residual_goal and _recent(decreases) > energy_tolerance:
+    while len(decreases) < max_iter and rz > goal and _recent(decreases) > energy_tolerance:
         q = apply(p)
         curvature = dot(p, q)
         if curvature <= 0:  # only by rounding, at the end of what double precision can do
             break
-        alpha = rr / curvature
-        decreases.append(0.5 * alpha * rr)
-        rr, previous = advance(x, r, p, q, alpha), rr
-        turn(p, r, rr / previous)
+        alpha = rz / curvature
+        decreases.append(0.5 * alpha * rz)
+        rz, previous = advance(x, r, p, q, alpha, inverse), rz
+        turn(p, r, rz / previous, inverse)
     error = _recent(decreases)
     return LinearSolution(x, r, len(decreases), error if np.isfinite(error) else sum(decreases))
 
