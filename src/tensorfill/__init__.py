@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .errors import TensorfillError, TensorfillWarning
     from .estimator import TensorCompleter
     from .library import complete
-    from .methods.registry import methods
+    from .methods.registry import available_methods
     from .metrics import score
     from .observed import ObservedTensor
 
@@ -35,8 +35,8 @@ _HOME = {
     "TensorfillError": "errors",
     "TensorfillWarning": "errors",
     "Watch": "completion",
+    "available_methods": "methods.registry",
     "complete": "library",
-    "methods": "methods.registry",
     "score": "metrics",
 }
 
@@ -53,8 +53,8 @@ __all__ = [
     "TensorfillWarning",
     "Watch",
     "__version__",
+    "available_methods",
     "complete",
-    "methods",
     "score",
 ]
 

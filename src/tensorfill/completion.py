@@ -218,7 +218,7 @@ class Completion:
 def _as_dtype(values: Array, dtype: np.dtype[Any]) -> NDArray[Any]:
     """Values as `dtype`, rounded to integers where needed and kept inside [0, largest of the dtype]."""
     if dtype.kind == "f":
-        return np.maximum(values, 0.0).astype(dtype)
+        return np.clip(values, 0.0, np.finfo(dtype).max).astype(dtype)
     if dtype.kind == "b":
         return values >= 0.5
     largest = np.iinfo(dtype).max

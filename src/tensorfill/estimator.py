@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,8 @@ from .errors import InvalidInput, InvalidSetting
 from .library import complete
 from .methods.registry import make
 from .observed import Negatives, ObservedTensor
+
+_OWN = ("method", "keep_observed", "negatives", "random_state", "watch")
 
 
 class TensorCompleter:
@@ -47,17 +49,16 @@ class TensorCompleter:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Every setting by name, as scikit-learn's `clone` and searches expect."""
-        own = ("method", "keep_observed", "negatives", "random_state", "watch")
-        return {**{name: getattr(self, name) for name in own}, **self.settings}
+        return {**{name: getattr(self, name) for name in _OWN}, **self.settings}
 
     def set_params(self, **params: Any) -> Self:
         """Change settings by name; a setting the method does not have is refused."""
-        for name, value in params.items():
-            if name in ("method", "keep_observed", "negatives", "random_state", "watch"):
-                setattr(self, name, value)
-            else:
-                self.settings = {**self.settings, name: value}
-        make(self.method, self.settings)
+        own = {name: params.pop(name) for name in _OWN if name in params}
+        settings = {**self.settings, **params}
+        make(own.get("method", self.method), settings)
+        for name, value in own.items():
+            setattr(self, name, value)
+        self.settings = settings
         return self
 
     def fit(self, X: ArrayLike | ObservedTensor, y: Any = None, *, observed: ArrayLike | None = None) -> Self:
@@ -75,16 +76,17 @@ class TensorCompleter:
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[Any]:
-        """X with its NaNs filled from the fitted model; it must have the shape that was fitted."""
+        """X with its NaNs and masked entries filled from the fitted model; it must have the shape that was fitted."""
         fitted = self._fitted()
-        data = np.asarray(X)
+        data = np.ma.getdata(cast(Any, X))
         if data.shape != fitted.observed.shape:
             raise InvalidInput(
                 f"The array must have the shape that was fitted, {fitted.observed.shape}. Got {data.shape} instead."
             )
-        if data.dtype.kind != "f":
-            return data.copy()
-        return np.where(np.isnan(data), fitted.tensor.astype(data.dtype), data)
+        missing = np.ma.getmaskarray(cast(Any, X)).copy()
+        if data.dtype.kind == "f":
+            missing |= np.isnan(data)
+        return np.where(missing, fitted.tensor.astype(data.dtype), data)
 
     def fit_transform(
         self, X: ArrayLike | ObservedTensor, y: Any = None, *, observed: ArrayLike | None = None

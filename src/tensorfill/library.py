@@ -37,7 +37,7 @@ def complete(
     observed
         Boolean array of the same shape, **True where the value is known**.
     method
-        One of `tensorfill.methods()`.
+        One of `tensorfill.available_methods()`.
     keep_observed
         Put the known entries back into `Completion.tensor` exactly (the default), or leave the model's values.
     negatives
@@ -70,7 +70,7 @@ def complete(
         raise InvalidSetting(refusal)
     rng = _generator(random_state)
     if data.count == data.size:
-        return _nothing_missing(data, method, settings)
+        return replace(_nothing_missing(data, method, settings), keep_observed=keep_observed)
     notes = _unrecoverable(data)
     for note in notes:
         warnings.warn(note, UnrecoverableSlice, stacklevel=2)

@@ -48,6 +48,8 @@ def score(truth: NDArray[Any], estimate: NDArray[Any], observed: NDArray[np.bool
         raise InvalidInput(
             f"The estimate must have the shape of the truth, {truth.shape}. Got {estimate.shape} instead."
         )
+    if observed is not None and observed.dtype != np.bool_:
+        raise InvalidInput(f"'observed' must be a boolean array, True where known. Got {observed.dtype} instead.")
     if observed is not None and observed.shape != truth.shape:
         raise InvalidInput(f"'observed' must have the shape of the truth, {truth.shape}. Got {observed.shape} instead.")
     for name, array in (("truth", truth), ("estimate", estimate)):

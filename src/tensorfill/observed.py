@@ -49,7 +49,7 @@ class ObservedTensor:
     ) -> ObservedTensor:
         """From one row of indices per known entry (entries × modes) and its value; never densified."""
         shape = _checked_shape(shape)
-        known = np.asarray(values)
+        known = np.ma.getdata(cast(Any, values))
         _check_kind(known)
         rows = checked_coordinates(coordinates, shape)
         if known.ndim != 1 or len(known) != len(rows):
@@ -57,6 +57,8 @@ class ObservedTensor:
                 f"There must be one value per coordinate: {len(rows)} coordinates came with values of shape "
                 f"{known.shape}."
             )
+        given = ~np.ma.getmaskarray(cast(Any, values))
+        rows, known = rows[given], known[given]
         positions = positions_of(rows, shape)
         order = np.argsort(positions, kind="stable")
         positions = positions[order]

@@ -11,7 +11,7 @@ from stand_in import Run
 
 from tensorfill import __version__
 from tensorfill.cli import app
-from tensorfill.methods.registry import methods
+from tensorfill.methods.registry import available_methods
 
 MANUAL = Path(__file__).parents[2] / "docs" / "cli.md"
 VERBS = dict(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
@@ -48,7 +48,7 @@ def test_the_manual_has_every_verb_and_option(verb: str) -> None:
 def test_methods_lists_what_is_registered(tensorfill: Run) -> None:
     outcome = tensorfill("methods")
     assert outcome.code == 0
-    for name, method in methods().items():
+    for name, method in available_methods().items():
         (line,) = (line for line in outcome.out.splitlines() if line.startswith(f"{name} "))
         assert method.summary in line
         assert method.reference in line

@@ -6,7 +6,7 @@ from .app import app
 @app.command(epilog="Example: tensorfill methods")
 def methods() -> None:
     """List the methods: what each is, whether it is nonnegative, where it comes from."""
-    from ..methods.registry import methods as registered
+    from ..methods.registry import available_methods as registered
     from .console import show_table
 
     rows = [

@@ -22,6 +22,7 @@ from .recover import RecoveredTensor
 from .scan import find_negatives
 from .support import Support
 
+_FINEST = 1e-13  # error of the final value, as a share of it
 _MOST_TURNS = 2000
 _MOST_SCANS = 50
 _LEAST_RESIDUAL = 1e-9  # of Z = 2C(Y − W), relative to ‖Y‖: what double precision can hold on to
@@ -57,7 +58,8 @@ class Alternating:
 
     def polish(self, U: Factors, found: InnerSolution, negativity: float) -> InnerSolution:
         """One more solve, as exact as double precision allows."""
-        return Alternating(self.problem, negativity / self.problem.largest).solve(U, found, Accuracy(0.0))
+        finest = Accuracy(_FINEST * found.value, residual=_LEAST_RESIDUAL)
+        return Alternating(self.problem, negativity / self.problem.largest).solve(U, found, finest)
 
     def _take_turns(
         self, U: Factors, support: Support, Z: Array, S: Array, accuracy: Accuracy

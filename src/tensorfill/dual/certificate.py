@@ -17,6 +17,8 @@ from ..tensor import Array, entries
 from .inner import InnerSolution
 from .spectra import largest_eigenvalue
 
+_TIGHT = 1e-7
+
 
 def certify(found: InnerSolution) -> Certificate:
     """Bounds and KKT residuals for a solution of the inner problem at some U."""
@@ -34,13 +36,13 @@ def certify(found: InnerSolution) -> Certificate:
     )
 
 
-def lower_bound(found: InnerSolution) -> float:
-    """D(X), below the global optimum for any Z on Ω and S ≥ 0."""
+def lower_bound(found: InnerSolution, tolerance: float = _TIGHT) -> float:
+    """D(X), below the global optimum for any Z on Ω and S ≥ 0; σ_max is found to a relative `tolerance`."""
     problem, support = found.support.problem, found.support
     Z = found.Z
     value = float(Z @ support.values) - float(Z @ Z) / (4 * problem.C)
     for mode, weight in enumerate(problem.lam):
-        value -= weight / 2 * largest_eigenvalue(support.operator, mode, found.X)
+        value -= weight / 2 * largest_eigenvalue(support.operator, mode, found.X, tolerance)
     return value
 
 

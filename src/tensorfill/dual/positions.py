@@ -15,6 +15,8 @@ def sorted_union(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray
 
 def sorted_difference(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Which members of a sorted array are not in another sorted one, as a mask."""
+    if len(second) == 0:
+        return np.ones(len(first), dtype=bool)
     found = np.searchsorted(second, first)
     found[found == len(second)] = 0
     return np.asarray(second[found] != first)

@@ -28,6 +28,7 @@ Start = Literal["spectral", "random"]
 
 _FIRST_ACCURACY = 1e-5  # error allowed in the first value, as a share of C‖Y‖²
 _STALE = 0.3  # multipliers are updated once their error exceeds this share of the last decrease
+_ROUGH = 1e-3  # accuracy of σ_max while the gap is wide open
 _GAP_EVERY = 10  # iterations between two looks at the gap
 
 
@@ -75,7 +76,7 @@ def solve(problem: DualProblem, solver: Solver, rng: np.random.Generator, watch:
 
 
 class _Clock:
-    """Seconds since the start, without the time spent in `paused`."""
+    """Seconds since the start, without the time spent watching."""
 
     def __init__(self) -> None:
         self._start = time.perf_counter()
@@ -86,9 +87,10 @@ class _Clock:
 
     def call_paused(self, watch: Watch, snapshot: Snapshot) -> bool:
         before = time.perf_counter()
-        wants_to_stop = bool(watch(snapshot))
-        self._start += time.perf_counter() - before
-        return wants_to_stop
+        try:
+            return bool(watch(snapshot))
+        finally:
+            self._start += time.perf_counter() - before
 
 
 class _Run:
@@ -154,13 +156,19 @@ class _Run:
     def _look(self, at: Evaluation, iteration: int) -> StopReason | None:
         """Record an iteration, show it to the watcher, and say whether to stop."""
         slope = self.objective.manifold.norm(at.point, at.gradient)
-        gap = (at.value - lower_bound(at.dual)) / at.value if iteration % _GAP_EVERY == 0 else None
+        gap = self._relative_gap(at) if iteration % _GAP_EVERY == 0 else None
         step = Iteration(iteration, self.clock.seconds, at.value, slope, self.calls.total, at.dual.active, gap)
         self.history.append(step)
         wants_to_stop = self.watch is not None and self.clock.call_paused(
             self.watch, Snapshot(step, at.dual.recovered())
         )
         return self._reason(step, wants_to_stop)
+
+    def _relative_gap(self, at: Evaluation) -> float:
+        """The gap, never too small: roughly while it is wide open, and exactly when it may be closed."""
+        gap = 1 - lower_bound(at.dual, _ROUGH) / at.value
+        may_be_closed = gap <= self.solver.gap_tolerance + 10 * _ROUGH
+        return 1 - lower_bound(at.dual) / at.value if may_be_closed else gap
 
     def _reason(self, step: Iteration, wants_to_stop: bool) -> StopReason | None:
         settings = self.solver

@@ -1,4 +1,4 @@
-"""Largest eigenvalues of X_k X_kᵀ, from products with the fibres only."""
+"""Largest eigenvalues of X_k X_kᵀ and the like, from products with the fibres only."""
 
 from __future__ import annotations
 
@@ -11,36 +11,48 @@ from ..tensor import Array
 from .fibre_operator import FibreOperator
 
 _DENSE = 64  # matrices up to this size are built and decomposed
-_TOLERANCE = 1e-10
+_ROUNDS = 8  # of subspace iteration
+_SPARE = 8  # directions carried along beyond those wanted
 
 BlockProduct = Callable[[Array], Array]
+"""V ↦ A V for a symmetric matrix A."""
 
 
-def top_eigenpairs(apply: BlockProduct, n: int, count: int, tolerance: float) -> tuple[Array, Array]:
-    """The `count` largest eigenvalues, ascending, and eigenvectors of a symmetric n×n matrix given by its products.
+def leading_eigenpairs(apply: BlockProduct, n: int, count: int) -> tuple[Array, Array]:
+    """About the `count` largest eigenvalues, ascending, and their eigenvectors, of an n×n matrix.
 
-    Where the iteration does not converge, what it has found is filled up with random directions.
+    Exact for small matrices; else a fixed number of rounds of subspace iteration, whatever the spectrum.
     """
-    if n <= _DENSE or count > n // 2:
+    width = min(count + _SPARE, n)
+    if n <= _DENSE or width > n // 2:
         matrix = apply(np.eye(n))
         weights, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-        return weights[-count:], vectors[:, -count:]
-    operator = LinearOperator(
-        (n, n), matvec=lambda v: apply(np.ascontiguousarray(v).reshape(-1, 1)).ravel(), dtype=np.float64
-    )
-    rng = np.random.default_rng(0)
+    else:
+        basis = np.random.default_rng(0).standard_normal((n, width))
+        for _ in range(_ROUNDS):
+            basis = np.linalg.qr(apply(np.linalg.qr(basis).Q)).Q
+        small = basis.T @ apply(basis)
+        weights, turn = np.linalg.eigh((small + small.T) / 2)
+        vectors = basis @ turn
+    return weights[-count:], np.ascontiguousarray(vectors[:, -count:])
+
+
+def largest_eigenvalue(operator: FibreOperator, mode: int, X: Array, tolerance: float) -> float:
+    """σ_max(X_k)², not too small: what the iteration finds plus the residual it leaves, about `tolerance` of it."""
+    n = operator.shape[mode]
+
+    def apply(V: Array) -> Array:
+        return operator.gram(mode, X, V)
+
+    if n <= _DENSE:
+        return float(np.linalg.eigvalsh(apply(np.eye(n)))[-1])
+    matrix = LinearOperator((n, n), matvec=lambda v: apply(np.ascontiguousarray(v).reshape(-1, 1)).ravel(), dtype=float)
+    v0 = np.random.default_rng(0).standard_normal(n)
     try:
-        weights, vectors = eigsh(operator, k=count, which="LA", v0=rng.standard_normal(n), tol=tolerance)
-    except ArpackNoConvergence as stopped:
-        found = stopped.eigenvectors
-        fill = rng.standard_normal((n, count - found.shape[1]))
-        vectors = np.linalg.qr(np.hstack([found, fill]))[0]
-        weights = np.einsum("ir,ir->r", vectors, apply(vectors))
-    order = np.argsort(weights)
-    return weights[order], np.ascontiguousarray(vectors[:, order])
-
-
-def largest_eigenvalue(operator: FibreOperator, mode: int, X: Array) -> float:
-    """σ_max(X_k)²."""
-    weights, _ = top_eigenpairs(lambda V: operator.gram(mode, X, V), operator.shape[mode], 1, _TOLERANCE)
-    return float(weights[-1])
+        weights, vectors = eigsh(matrix, k=1, which="LA", v0=v0, tol=tolerance)
+    except ArpackNoConvergence:
+        # A matrix's largest absolute row sum is never below its largest eigenvalue.
+        return float(operator.gram(mode, np.abs(X), np.ones((n, 1))).max())
+    vector = np.ascontiguousarray(vectors[:, :1])
+    residual = apply(vector) - weights[0] * vector
+    return float(weights[0] + np.linalg.norm(residual))

@@ -12,9 +12,8 @@ import numpy as np
 from ..riemannian.product import Point
 from ..tensor import Array
 from .fibre_operator import FibreOperator
-from .spectra import top_eigenpairs
+from .spectra import leading_eigenpairs
 
-_TOLERANCE = 1e-3  # a start need not be exact
 _FLOOR = 1e-3  # weakest direction kept, as a share of the strongest eigenvalue
 
 
@@ -30,7 +29,7 @@ def _mode_start(operator: FibreOperator, values: Array, mode: int, rank: int, sh
     def debiased(V: Array) -> Array:
         return operator.gram(mode, values, V) - excess[:, None] * V
 
-    weights, vectors = top_eigenpairs(debiased, n, rank, _TOLERANCE)
+    weights, vectors = leading_eigenpairs(debiased, n, rank)
     strongest = max(float(weights[-1]), 0.0)
     # A direction the data says nothing about still gets a little weight, so that U keeps its rank.
     weights = np.maximum(weights, _FLOOR * strongest if strongest > 0 else 1.0)

@@ -12,7 +12,7 @@ from .nonneg_dual import NonnegDual
 _METHODS: tuple[type[Method], ...] = (NonnegDual, Dual)
 
 
-def methods() -> dict[str, type[Method]]:
+def available_methods() -> dict[str, type[Method]]:
     """Every method by name, the default first."""
     return {method.name: method for method in _METHODS}
 
@@ -25,8 +25,8 @@ def setting_names(method: type[Method]) -> tuple[str, ...]:
 
 def make(name: str, settings: Mapping[str, Any]) -> Method:
     """The method called `name` with these settings, checked."""
-    known = methods()
-    if name not in known:
+    known = available_methods()
+    if not isinstance(name, str) or name not in known:
         raise InvalidSetting(f"There is no method {name!r}. The methods are: {', '.join(known)}.")
     method = known[name]
     names = setting_names(method)

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 from ..errors import InvalidSetting
 
 Rank = int | Sequence[int] | None
@@ -38,20 +40,20 @@ def resolved_weights(method: str, lam: Weights, shape: tuple[int, ...]) -> tuple
     if lam is None:
         return tuple(float(size) for size in shape)
     given = _one_per_mode(method, "lam", lam, len(shape))
-    if not all(isinstance(value, Real) and math.isfinite(value) and float(value) > 0 for value in given):
+    if not all(_is_number(value) and float(value) > 0 for value in given):
         raise wrong(method, "lam", "consist of numbers above 0", lam)
     return tuple(float(value) for value in given)
 
 
 def check_positive(method: str, setting: str, value: object) -> None:
     """A finite number above zero."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value) or value <= 0:
+    if not _is_number(value) or float(value) <= 0:  # type: ignore[arg-type]
         raise wrong(method, setting, "be a number above 0", value)
 
 
 def check_tolerance(method: str, setting: str, value: object) -> None:
     """A finite number, zero or more."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value) or value < 0:
+    if not _is_number(value) or float(value) < 0:  # type: ignore[arg-type]
         raise wrong(method, setting, "be a number, 0 or more", value)
 
 
@@ -63,7 +65,7 @@ def check_count(method: str, setting: str, value: object) -> None:
 
 def check_choice(method: str, setting: str, value: object, choices: Sequence[str]) -> None:
     """One of a few words."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise wrong(method, setting, f"be one of {', '.join(map(repr, choices))}", value)
 
 
@@ -72,10 +74,19 @@ def wrong(method: str, setting: str, requirement: str, got: object) -> InvalidSe
     return InvalidSetting(f"The '{setting}' of {method} must {requirement}. Got {_shown(got)} instead.")
 
 
+def _is_number(value: object) -> bool:
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
 def _one_per_mode(method: str, setting: str, value: Any, modes: int) -> tuple[Any, ...]:
     if isinstance(value, Real):
         return (value,) * modes
-    if isinstance(value, str) or not isinstance(value, Iterable):
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable) or not np.ndim(value):  # type: ignore[arg-type]
         raise wrong(method, setting, "be one number or one per mode", value)
     values = tuple(value)
     if len(values) != modes:
@@ -84,6 +95,6 @@ def _one_per_mode(method: str, setting: str, value: Any, modes: int) -> tuple[An
 
 
 def _shown(value: object) -> str:
-    if isinstance(value, Iterable) and not isinstance(value, str):
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes) and np.ndim(value):  # type: ignore[arg-type]
         return f"({', '.join(str(part) for part in value)})"
     return repr(value)

@@ -1,0 +1,98 @@
+"""The fibre operator against dense tensor algebra."""
+
+import numpy as np
+import pytest
+from small_problems import SHAPES, dense_K, random_factors
+
+from tensorfill.dual import fibre_operator
+from tensorfill.dual.fibre_operator import FibreOperator, fibre_numbers
+from tensorfill.tensor import unfold
+
+
+@pytest.fixture(params=SHAPES, ids=lambda order: f"order {order}")
+def shape(request: pytest.FixtureRequest) -> tuple[int, ...]:
+    return SHAPES[request.param]
+
+
+def sparse_tensor(shape: tuple[int, ...], seed: int = 0) -> tuple[np.ndarray, np.ndarray, FibreOperator]:
+    rng = np.random.default_rng(seed)
+    dense = np.where(rng.random(shape) < 0.4, rng.standard_normal(shape), 0.0)
+    positions = np.flatnonzero(dense)
+    return dense, dense.ravel()[positions], FibreOperator(shape, positions)
+
+
+def setting(shape: tuple[int, ...]) -> tuple:
+    factors = random_factors(shape, tuple(min(2, n) for n in shape))
+    return *sparse_tensor(shape), factors, tuple(float(n) for n in shape)
+
+
+def test_applying_it_is_the_dense_product_on_the_support(shape: tuple[int, ...]) -> None:
+    dense, x, operator, factors, lam = setting(shape)
+    expected = dense_K(dense, factors, lam).ravel()[operator.positions]
+    np.testing.assert_allclose(operator.apply(factors, lam, x), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_it_is_self_adjoint_and_positive(shape: tuple[int, ...]) -> None:
+    _, x, operator, factors, lam = setting(shape)
+    y = np.random.default_rng(1).standard_normal(len(x))
+    assert operator.apply(factors, lam, x) @ y == pytest.approx(x @ operator.apply(factors, lam, y))
+    assert x @ operator.apply(factors, lam, x) >= 0
+
+
+def test_its_diagonal(shape: tuple[int, ...]) -> None:
+    _, x, operator, factors, lam = setting(shape)
+    matrix = np.stack([operator.apply(factors, lam, unit) for unit in np.eye(len(x))])
+    np.testing.assert_allclose(operator.diagonal(factors, lam), np.diag(matrix), rtol=1e-12)
+
+
+def test_gram_products(shape: tuple[int, ...]) -> None:
+    dense, x, operator, factors, _ = setting(shape)
+    other = np.random.default_rng(2).standard_normal(len(x))
+    other_dense = np.zeros(dense.size)
+    other_dense[operator.positions] = other
+    for mode, U in enumerate(factors):
+        X, Y = unfold(dense, mode), unfold(other_dense.reshape(shape), mode)
+        np.testing.assert_allclose(operator.gram(mode, x, U), X @ X.T @ U, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(operator.gram(mode, x, U, other), X @ Y.T @ U, rtol=1e-10, atol=1e-12)
+
+
+def test_fibre_sums_and_fibre_numbers(shape: tuple[int, ...]) -> None:
+    dense, x, operator, factors, _ = setting(shape)
+    for mode, U in enumerate(factors):
+        coordinates = (U.T @ unfold(dense, mode)).T
+        found = operator.fibre_sums(mode, x, U)
+        fibres = operator.modes[mode].fibre
+        np.testing.assert_allclose(found, coordinates[fibres], rtol=1e-12, atol=1e-12)
+        assert set(fibres) == set(fibre_numbers(shape, operator.positions, mode))
+
+
+def test_every_application_is_counted() -> None:
+    _, x, operator, factors, lam = setting((4, 5, 6))
+    for _ in range(3):
+        operator.apply(factors, lam, x)
+    assert operator.calls.total == 3
+
+
+def test_cutting_the_work_in_pieces_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    shape = (20, 18, 16)
+    monkeypatch.setattr(fibre_operator, "_SMALL", 0)
+    _, x, operator, factors, lam = setting(shape)
+    monkeypatch.setenv("TENSORFILL_THREADS", "1")
+    fibre_operator.share.__globals__["thread_count"].cache_clear()
+    alone = operator.apply(factors, lam, x), operator.gram(0, x, factors[0])
+    monkeypatch.setenv("TENSORFILL_THREADS", "4")
+    fibre_operator.share.__globals__["thread_count"].cache_clear()
+    fibre_operator.share.__globals__["_pool"].cache_clear()
+    shared = operator.apply(factors, lam, x), operator.gram(0, x, factors[0])
+    fibre_operator.share.__globals__["thread_count"].cache_clear()
+    fibre_operator.share.__globals__["_pool"].cache_clear()
+    assert len(operator.modes[0].cuts) == 9
+    for a, b in zip(alone, shared, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_a_wrong_weight_would_be_noticed(shape: tuple[int, ...]) -> None:
+    dense, x, operator, factors, lam = setting(shape)
+    expected = dense_K(dense, factors, lam).ravel()[operator.positions]
+    wrong = operator.apply(factors, (2 * lam[0], *lam[1:]), x)
+    assert not np.allclose(wrong, expected, rtol=1e-6)

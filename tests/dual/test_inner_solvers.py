@@ -1,0 +1,93 @@
+"""Both inner solvers at a fixed U: the KKT system of the paper, solved."""
+
+import numpy as np
+import pytest
+from small_problems import SHAPES, data_with_zeros, dense_K, problem_of, random_factors
+
+from tensorfill.dual.active_set import ActiveSet
+from tensorfill.dual.alternating import Alternating
+from tensorfill.dual.inner import Accuracy, InnerSolution, InnerSolver, nothing_yet
+from tensorfill.dual.problem import DualProblem
+
+SOLVERS = {
+    "active set": lambda problem: ActiveSet(problem, 1 / (2 * problem.C)),
+    "active set, small epsilon": lambda problem: ActiveSet(problem, 1e-4 / (2 * problem.C)),
+    "alternating": lambda problem: Alternating(problem, 1e-9),
+}
+FINE = 1e-9
+
+
+@pytest.fixture(params=SHAPES, ids=lambda order: f"order {order}")
+def problem(request: pytest.FixtureRequest) -> DualProblem:
+    return problem_of(*data_with_zeros(SHAPES[request.param], 0.4))
+
+
+@pytest.fixture(params=SOLVERS)
+def solver(request: pytest.FixtureRequest, problem: DualProblem) -> InnerSolver:
+    return SOLVERS[request.param](problem)
+
+
+def solved(problem: DualProblem, solver: InnerSolver) -> InnerSolution:
+    U = random_factors(problem.shape, tuple(min(2, n) for n in problem.shape))
+    rough = solver.solve(U, nothing_yet(problem), Accuracy(1e-3))
+    return solver.polish(U, rough, FINE)
+
+
+def test_the_kkt_system_holds(problem: DualProblem, solver: InnerSolver) -> None:
+    found = solved(problem, solver)
+    support = found.support
+    X = np.zeros(np.prod(problem.shape))
+    X[support.positions] = found.X
+    W = dense_K(X.reshape(problem.shape), found.factors, problem.lam)
+    np.testing.assert_allclose(W.ravel()[support.positions], found.W, atol=1e-10)
+    assert W.min() >= -1e-8
+    assert found.smallest == pytest.approx(W.min(), abs=1e-12)
+    assert (found.S >= 0).all()
+    assert found.active > 0, "the constraint matters here"
+    np.testing.assert_allclose(found.S * found.W, 0, atol=1e-7)
+    expected = 2 * problem.C * (support.values - found.W)
+    np.testing.assert_allclose(found.Z[support.observed], expected[support.observed], atol=1e-5)
+    assert not found.Z[~support.observed].any()
+
+
+def test_all_solvers_agree(problem: DualProblem) -> None:
+    found = [solved(problem, make(problem)) for make in SOLVERS.values()]
+    for other in found[1:]:
+        assert other.value == pytest.approx(found[0].value, rel=1e-7)
+        np.testing.assert_allclose(other.recovered().dense(), found[0].recovered().dense(), atol=1e-5)
+
+
+def test_starting_from_the_solution_is_cheap(problem: DualProblem, solver: InnerSolver) -> None:
+    if isinstance(solver, Alternating):
+        pytest.skip("the paper's alternation takes many turns from anywhere")
+    found = solved(problem, solver)
+    before = found.support.operator.calls.total
+    again = solver.solve(found.factors, found, Accuracy(1e-6))
+    assert found.support.operator.calls.total - before < 20
+    assert again.value == pytest.approx(found.value, rel=1e-5)
+
+
+@pytest.mark.parametrize("enforced", ["observed", "chosen"])
+def test_nonnegativity_only_where_it_is_asked_for(enforced: str) -> None:
+    data, observed = data_with_zeros((4, 5, 6), 0.4)
+    whole = problem_of(data, observed)
+    chosen = np.arange(0, data.size, 3) if enforced == "chosen" else None
+    problem = DualProblem(whole.shape, whole.positions, whole.values, whole.C, whole.lam, enforced, chosen)
+    found = solved(problem, ActiveSet(problem, 1 / (2 * problem.C)))
+    W = found.recovered().dense().ravel()
+    wanted = problem.positions if chosen is None else chosen
+    assert W[wanted].min() >= -1e-8
+    assert W.min() < -1e-3, "elsewhere W is free"
+    assert found.smallest == pytest.approx(W[wanted].min(), abs=1e-12)
+
+
+def test_without_nonnegativity_it_is_one_linear_system() -> None:
+    data, observed = data_with_zeros((4, 5, 6), 0.4)
+    problem = problem_of(data, observed, enforced="nowhere")
+    found = solved(problem, ActiveSet(problem, 1 / (2 * problem.C)))
+    K = np.stack(
+        [found.support.operator.apply(found.factors, problem.lam, unit) for unit in np.eye(len(found.X))], axis=1
+    )
+    expected = np.linalg.solve(K + np.eye(len(K)) / (2 * problem.C), problem.values)
+    np.testing.assert_allclose(found.X, expected, atol=1e-6)
+    assert not found.S.any()
