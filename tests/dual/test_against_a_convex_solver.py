@@ -12,6 +12,7 @@ from small_problems import SHAPES, data_with_zeros
 import tensorfill
 
 C = 5.0
+KEEP = 0.5
 EXACT = {"gradient_tolerance": 1e-9, "gap_tolerance": 1e-8, "max_iter": 1000}
 WAYS = {
     "active set": {},
@@ -25,7 +26,7 @@ WAYS = {
 def judged(order: int, nonnegative: bool) -> tuple[float, np.ndarray]:
     """The optimal value and W of the problem in math: C‖W_Ω − Y‖² + Σ_k ‖W^(k)_k‖_*²/(2λ_k), W ≥ 0."""
     shape = SHAPES[order]
-    data, observed = data_with_zeros(shape, 0.45)
+    data, observed = data_with_zeros(shape, KEEP)
     parts = [cp.Variable(data.size) for _ in shape]
     W = sum(parts)
     numbers = np.arange(data.size).reshape(shape)
@@ -41,7 +42,7 @@ def judged(order: int, nonnegative: bool) -> tuple[float, np.ndarray]:
 
 
 def complete(order: int, method: str, **settings: object) -> tensorfill.Completion:
-    data, observed = data_with_zeros(SHAPES[order], 0.45)
+    data, observed = data_with_zeros(SHAPES[order], KEEP)
     return tensorfill.complete(data, observed, method, rank=SHAPES[order], C=C, **EXACT, **settings)
 
 
