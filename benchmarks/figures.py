@@ -64,7 +64,7 @@ def measure(row: Row, folder: Path) -> dict[str, Any]:
         return {**asdict(row), "missing": True}
     truth = formats.read(path).data
     observed = sampling.uniform(truth.shape, keep=0.1, seed=0)
-    settings = {} if row.lam is None else {"lam": row.lam}
+    settings: dict[str, Any] = {} if row.lam is None else {"lam": row.lam}
     done = tensorfill.complete(truth, observed, row.method, rank=row.rank, C=row.C, **settings)
     assert done.certificate is not None
     raw = metrics.score(truth, done.model, observed)

@@ -32,7 +32,7 @@ def certify(found: InnerSolution) -> Certificate:
         lower=lower_bound(found),
         negativity=negativity / problem.largest,
         complementarity=float(np.abs(S * W).sum()) / upper,
-        stationarity=float(np.linalg.norm(misfit)) / (2 * problem.C * np.sqrt(problem.squared_norm)),
+        stationarity=float(np.linalg.norm(misfit) / (2 * problem.C * np.sqrt(problem.squared_norm))),
     )
 
 

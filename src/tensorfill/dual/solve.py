@@ -27,6 +27,8 @@ Optimizer = Literal["conjugate-gradient", "trust-region"]
 Start = Literal["spectral", "random"]
 
 _FIRST_ACCURACY = 1e-5  # error allowed in the first value, as a share of C‖Y‖²
+_FINE_START = 1e-3  # error allowed in it in the end, as a share of itself
+_COARSEST = 0.01  # error allowed in any later value, as a share of the one before
 _STALE = 0.3  # multipliers are updated once their error exceeds this share of the last decrease
 _ROUGH = 1e-3  # accuracy of σ_max while the gap is wide open
 _GAP_EVERY = 10  # iterations between two looks at the gap
@@ -110,8 +112,12 @@ class _Run:
         """The starting point, evaluated."""
         empty = nothing_yet(self.problem)
         self.calls = empty.support.operator.calls
-        accuracy = _FIRST_ACCURACY * self.problem.C * self.problem.squared_norm
-        self.best = self.objective.evaluate(self._start(empty, rng), empty, accuracy)
+        rough = _FIRST_ACCURACY * self.problem.C * self.problem.squared_norm
+        self.best = self.objective.evaluate(self._start(empty, rng), empty, rough)
+        while rough > _FINE_START * self.best.value:
+            # Only now is it known how small g is next to C‖Y‖².
+            rough = 0.1 * min(rough, _FINE_START * abs(self.best.value))
+            self.best = self.objective.evaluate(self.best.point, self.best.dual, rough)
         return self.best
 
     def _start(self, empty: InnerSolution, rng: np.random.Generator) -> Point:
@@ -132,15 +138,16 @@ class _Run:
             stop = self._look(better, iteration)
         return self.best, stop or StopReason(
             "stalled",
-            "Stopped because no step brings a decrease that can be told from rounding: this is as far as double "
-            "precision goes.",
+            "Stopped because no step along the gradient brought a decrease that can be told from the error of the "
+            "values. If the gap is wide open, try optimizer='trust-region' or start='random'.",
         )
 
     def _optimizer(self, at: Evaluation) -> Iterator[Evaluation]:
         manifold = self.objective.manifold
 
         def evaluate(point: Point, near: Evaluation, value_tolerance: float) -> Evaluation:
-            return self.objective.evaluate(point, near.dual, value_tolerance)
+            # g is never negative, so no step can bring more than g itself, however long it is.
+            return self.objective.evaluate(point, near.dual, min(value_tolerance, _COARSEST * near.value))
 
         if self.solver.optimizer == "trust-region":
             return trust_region(manifold, evaluate, self.objective.hessian, at, self._refresh)
@@ -173,7 +180,7 @@ class _Run:
     def _reason(self, step: Iteration, wants_to_stop: bool) -> StopReason | None:
         settings = self.solver
         relative = step.gradient_norm / step.cost
-        if relative <= settings.gradient_tolerance:
+        if 0 <= relative <= settings.gradient_tolerance:
             return StopReason(
                 "gradient",
                 f"Converged: the gradient norm is {relative:.1e} of the cost, within gradient_tolerance="
@@ -182,7 +189,7 @@ class _Run:
         if step.relative_gap is not None and step.relative_gap <= settings.gap_tolerance:
             return StopReason(
                 "gap",
-                f"Converged: provably within {step.relative_gap:.1e} of the global optimum, below gap_tolerance="
+                f"Converged: the duality gap is {step.relative_gap:.1e} of the cost, within gap_tolerance="
                 f"{settings.gap_tolerance:g}.",
             )
         if wants_to_stop:

@@ -11,6 +11,7 @@ from ..tensor import Array
 from .vector_kernels import advance, dot, turn, weighted_square
 
 _LEAST_WINDOW = 4  # the energy error is estimated over this many steps, or
+_PLATEAU = 20.0  # ½ rᵀM⁻¹r may exceed the energy tolerance by half of this, not more
 _WINDOW_SHARE = 4  # over one in this many of all steps, if that is more
 
 
@@ -41,10 +42,12 @@ def linear_cg(
     `residual` is b − A x at the start, if the caller has it (one application less).
 
     Every step lowers the energy ½xᵀAx − bᵀx by ½ α_j r_jᵀM⁻¹r_j, M the diagonal, so the sum of the last of these
-    decreases estimates the error some steps ago (Hestenes & Stiefel 1952; Strakoš & Tichý 2002). Stops as soon as
+    decreases estimates the error some steps ago (Hestenes & Stiefel 1952; Strakoš & Tichý 2002). On a plateau it would
+    estimate too little, so the residual has to be small as well. Stops as soon as
 
-        ½ Σ α_j r_jᵀM⁻¹r_j over the last quarter of the steps, 4 at least ≤ energy_tolerance
-        or rᵀM⁻¹r ≤ residual_tolerance² · bᵀM⁻¹b,  r = b − A x.
+        ½ Σ α_j r_jᵀM⁻¹r_j over the last quarter of the steps, 4 at least, ≤ energy_tolerance  and
+        ½ rᵀM⁻¹r ≤ 10 · energy_tolerance,   r = b − A x;
+        or rᵀM⁻¹r ≤ residual_tolerance² · bᵀM⁻¹b.
     """
     x = x.copy()
     inverse = 1 / diagonal
@@ -55,7 +58,7 @@ def linear_cg(
     rz = weighted_square(r, inverse)
     goal = residual_tolerance**2 * weighted_square(b, inverse)
     decreases: list[float] = []  # of the energy, step by step
-    while len(decreases) < max_iter and rz > goal and _recent(decreases) > energy_tolerance:
+    while len(decreases) < max_iter and rz > goal and max(_recent(decreases), rz / _PLATEAU) > energy_tolerance:
         q = apply(p)
         curvature = dot(p, q)
         if curvature <= 0:  # only by rounding, at the end of what double precision can do
