@@ -14,7 +14,7 @@ from tensorfill import complete
 def activity(rng: np.random.Generator, size: int = 25, groups: int = 4) -> NDArray[np.float64]:
     """Four nonnegative patterns, each zero in half of every mode."""
     factors = [rng.random((size, groups)) * (rng.random((size, groups)) > 0.5) for _ in range(3)]
-    return np.einsum("ir,jr,kr->ijk", *factors)
+    return np.asarray(np.einsum("ir,jr,kr->ijk", *factors))
 
 
 def main() -> None:

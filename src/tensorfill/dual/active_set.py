@@ -43,6 +43,9 @@ from .support import Support
 Mask = NDArray[np.bool_]
 
 _LINEAR_SHARE = 0.5  # of the error allowed, the part left to the linear solver
+_UPHILL = 100.0  # a step is uphill if F rises by this many times the error allowed in g
+_PATIENCE = 10  # steps after which no step may go uphill any more
+_SHARPER = 1e-4  # what the error allowed is multiplied by when a step seems to go uphill
 _MOST_NEWTON_STEPS = 50
 _MOST_SCANS = 50
 _MOST_CG_STEPS = 2000
@@ -121,10 +124,15 @@ class ActiveSet:
     def _newton(self, U: Factors, state: _State, accuracy: Accuracy) -> _State:
         """Solve on the support, until W's signs agree with the active set to within the accuracy."""
         cost = np.inf
-        for _ in range(_MOST_NEWTON_STEPS):
+        for step in range(_MOST_NEWTON_STEPS):
+            slack = _UPHILL * accuracy.value if step < _PATIENCE else 0.0
             new = self._linear_solve(U, state, accuracy)
             new_cost = self._cost(new)
-            if new_cost > cost + accuracy.value:
+            if new_cost > cost + slack:
+                # F feels the residual of the linear solver by far more than g does: look again without it.
+                new = self._linear_solve(U, replace(new, active=state.active), accuracy.sharper(_SHARPER))
+                new_cost = self._cost(new)
+            if new_cost > cost + slack:
                 new = self._shortened(state, new)
                 new_cost = self._cost(new)
             cost = new_cost

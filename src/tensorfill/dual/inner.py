@@ -67,6 +67,10 @@ class Accuracy:
     residual: float = 0.0
     """And the relative residual of Z = 2C(Y − W) below which even a smaller value error is not asked for."""
 
+    def sharper(self, factor: float) -> Accuracy:
+        """The same with a smaller error allowed."""
+        return Accuracy(factor * self.value, self.residual)
+
 
 class InnerSolver(Protocol):
     """Finds Z and S at fixed U, starting from an earlier solution."""

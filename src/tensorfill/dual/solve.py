@@ -28,6 +28,7 @@ Start = Literal["spectral", "random"]
 
 _FIRST_ACCURACY = 1e-5  # error allowed in the first value, as a share of C‖Y‖²
 _FINE_START = 1e-3  # error allowed in it in the end, as a share of itself
+_STIFFEST = 60.0  # largest ratio of K's average diagonal to ε in the outer iteration
 _COARSEST = 0.01  # error allowed in any later value, as a share of the one before
 _STALE = 0.3  # multipliers are updated once their error exceeds this share of the last decrease
 _ROUGH = 1e-3  # accuracy of σ_max while the gap is wide open
@@ -209,5 +210,7 @@ class _Run:
 def _inner_solver(problem: DualProblem, solver: Solver) -> InnerSolver:
     if solver.inner == "alternating":
         return Alternating(problem, solver.negativity_tolerance)
-    # ε as large as 1/(2C): holding W at zero is then as easy for the linear solver as fitting an observation.
-    return ActiveSet(problem, 1 / (2 * problem.C))
+    # ε as large as 1/(2C), so that holding W at zero is as easy for the linear solver as fitting an observation; where
+    # C is large even that is hard, and ε is a share of the average of K's diagonal, Σ_k λ_k/n_k.
+    average = sum(weight / size for weight, size in zip(problem.lam, problem.shape, strict=True))
+    return ActiveSet(problem, max(1 / (2 * problem.C), average / _STIFFEST))
