@@ -54,6 +54,14 @@ def test_the_lower_bound_holds_for_any_dual_variables(found: InnerSolution) -> N
         assert lower_bound(replace(found, X=Z + S, S=S)) <= best
 
 
+def test_multipliers_below_zero_do_not_count_for_the_lower_bound(found: InnerSolution) -> None:
+    hidden = ~found.support.observed
+    assert hidden.any()
+    negative = replace(found, X=np.where(hidden, -1.0, found.X), S=np.where(hidden, 0.0, found.S))
+    zero = replace(negative, X=np.where(hidden, 0.0, found.X))
+    assert lower_bound(negative) == lower_bound(zero)
+
+
 def test_an_infeasible_W_is_replaced_by_one_that_is_feasible(found: InnerSolution) -> None:
     shift = 0.01
     problem, parts = found.support.problem, found.recovered().components()

@@ -33,6 +33,7 @@ class Alternating:
 
     def __init__(self, problem: DualProblem, negativity_tolerance: float) -> None:
         self.problem = problem
+        self.epsilon = 0.0
         self.negativity_tolerance = negativity_tolerance
 
     def solve(self, U: Factors, start: InnerSolution, accuracy: Accuracy) -> InnerSolution:

@@ -40,9 +40,10 @@ def lower_bound(found: InnerSolution, tolerance: float = _TIGHT) -> float:
     """D(X), below the global optimum for any Z on Ω and S ≥ 0; σ_max is found to a relative `tolerance`."""
     problem, support = found.support.problem, found.support
     Z = found.Z
+    X = Z + found.S  # found.X itself, unless an inner solve ended early with multipliers below zero
     value = float(Z @ support.values) - float(Z @ Z) / (4 * problem.C)
     for mode, weight in enumerate(problem.lam):
-        value -= weight / 2 * largest_eigenvalue(support.operator, mode, found.X, tolerance)
+        value -= weight / 2 * largest_eigenvalue(support.operator, mode, X, tolerance)
     return value
 
 

@@ -75,6 +75,9 @@ class Accuracy:
 class InnerSolver(Protocol):
     """Finds Z and S at fixed U, starting from an earlier solution."""
 
+    epsilon: float
+    """Weight of −ε/2 ‖S − T‖² in the objective it solves; 0 if there is no such term."""
+
     def solve(self, U: Factors, start: InnerSolution, accuracy: Accuracy) -> InnerSolution:
         """Z, S and W at U, to the given accuracy."""
         ...

@@ -90,8 +90,7 @@ class DualObjective:
         """Where X may move, and the diagonal of the system there: 1/(2C), or next to nothing where S holds W at 0."""
         active = dual.S > 0
         free = dual.support.observed | active
-        epsilon = getattr(self.solver, "epsilon", 0.0)
-        C = self.problem.C
+        epsilon, C = self.solver.epsilon, self.problem.C
         D = np.where(dual.support.observed, 1 / (2 * C), epsilon)
         D[active & dual.support.observed] = epsilon / (1 + 2 * C * epsilon)
         return free, D

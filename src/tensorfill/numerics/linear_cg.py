@@ -20,7 +20,6 @@ class LinearSolution:
     """An approximate solution x of A x = b."""
 
     x: Array
-    residual: Array
     iterations: int
     energy_error: float
     """Estimate of ½(x − x*)ᵀA(x − x*): how far ½xᵀAx − bᵀx is above its minimum."""
@@ -68,7 +67,7 @@ def linear_cg(
         rz, previous = advance(x, r, p, q, alpha, inverse), rz
         turn(p, r, rz / previous, inverse)
     error = _recent(decreases)
-    return LinearSolution(x, r, len(decreases), error if np.isfinite(error) else sum(decreases))
+    return LinearSolution(x, len(decreases), error if np.isfinite(error) else sum(decreases))
 
 
 def _recent(decreases: list[float]) -> float:
