@@ -213,7 +213,8 @@ def test_an_unknown_setting_is_refused_with_the_names_of_all(holes: NDArray[Any]
         ({"start": "warm"}, "The 'start' of nonneg-dual must be one of 'spectral', 'random'. Got 'warm' instead."),
         (
             {"optimizer": "adam"},
-            "The 'optimizer' of nonneg-dual must be one of 'conjugate-gradient', 'trust-region'. Got 'adam' instead.",
+            "The 'optimizer' of nonneg-dual must be one of 'quasi-newton', 'conjugate-gradient', 'trust-region'. "
+            "Got 'adam' instead.",
         ),
         (
             {"inner": "nnls"},

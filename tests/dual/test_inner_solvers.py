@@ -63,7 +63,7 @@ def test_starting_from_the_solution_is_cheap(problem: DualProblem, epsilon: floa
     found = solved(problem, solver)
     before = found.support.operator.calls.total
     again = solver.solve(found.factors, found, Accuracy(1e-6))
-    assert found.support.operator.calls.total - before < 20
+    assert found.support.operator.calls.total - before < 30
     assert again.value == pytest.approx(found.value, rel=1e-5)
 
 

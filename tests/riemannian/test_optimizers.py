@@ -1,4 +1,4 @@
-"""Both optimizers on a problem with a known answer: the top eigenspace of a symmetric matrix.
+"""All optimizers on a problem with a known answer: the top eigenspace of a symmetric matrix.
 
 Over {U Uᵀ : ‖U‖_F = 1}, the smallest value of −trace(UᵀAU)/2 is −λ_max(A)/2.
 """
@@ -15,6 +15,7 @@ import pytest
 from tensorfill.riemannian.conjugate_gradient import conjugate_gradient
 from tensorfill.riemannian.line_search import line_search
 from tensorfill.riemannian.product import Point, Product, Tangent, scaled
+from tensorfill.riemannian.quasi_newton import HessianModel, quasi_newton
 from tensorfill.riemannian.spectrahedron import Spectrahedron
 from tensorfill.riemannian.trust_region import trust_region
 
@@ -60,7 +61,23 @@ def by_trust_region(problem: Eigenproblem) -> Iterator[Seen]:
     return trust_region(problem.manifold, problem.look, problem.hessian, problem.start)
 
 
-OPTIMIZERS = {"conjugate gradient": (by_conjugate_gradient, 150), "trust region": (by_trust_region, 25)}
+class NoModel:
+    def __init__(self, at: Seen) -> None:
+        pass
+
+    def solve(self, tangent: Tangent) -> Tangent:
+        return scaled(0.1, tangent)
+
+
+def by_quasi_newton(problem: Eigenproblem, model: Callable[[Seen], HessianModel] = NoModel) -> Iterator[Seen]:
+    return quasi_newton(problem.manifold, problem.look, model, problem.start)
+
+
+OPTIMIZERS = {
+    "quasi-Newton": (by_quasi_newton, 80),
+    "conjugate gradient": (by_conjugate_gradient, 150),
+    "trust region": (by_trust_region, 25),
+}
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
@@ -85,6 +102,33 @@ def test_trust_regions_end_faster_than_linearly() -> None:
     norms = [problem.manifold.norm(s.point, s.gradient) for s in islice(by_trust_region(problem), 25)]
     small = next(i for i, norm in enumerate(norms) if norm < 1e-3)
     assert norms[small + 1] < 1e-3 * norms[small]
+
+
+def test_a_good_model_of_the_hessian_saves_steps() -> None:
+    class Exact:
+        """−A + 12, the Hessian at the minimum, on the sphere's tangent space; a little more where it is singular."""
+
+        def __init__(self, at: Seen) -> None:
+            self.H = 12.1 * np.eye(12) - badly_scaled.A
+
+        def solve(self, tangent: Tangent) -> Tangent:
+            return (np.linalg.solve(self.H, tangent[0]),)
+
+    badly_scaled = Eigenproblem()
+
+    def steps(model: Callable[[Seen], HessianModel]) -> int:
+        run = by_quasi_newton(badly_scaled, model)
+        return next(i for i, seen in enumerate(run) if seen.value < 14 + 1e-6)
+
+    assert steps(Exact) < steps(NoModel)
+
+
+def test_a_stack_of_tangent_vectors_is_projected_like_each_of_them() -> None:
+    rng = np.random.default_rng(3)
+    sphere = Spectrahedron(9, 3)
+    U = sphere.random_point(rng)
+    stack = rng.standard_normal((4, 9, 3))
+    np.testing.assert_allclose(sphere.project(U, stack), [sphere.project(U, one) for one in stack], atol=1e-14)
 
 
 def test_one_trial_point_is_one_evaluation() -> None:

@@ -41,7 +41,7 @@ def complete(
     ] = None,
     optimizer: Annotated[
         str | None,
-        typer.Option(help="The outer solver: conjugate-gradient or trust-region.", rich_help_panel=_HOW),
+        typer.Option(help="The outer solver: quasi-newton, conjugate-gradient or trust-region.", rich_help_panel=_HOW),
     ] = None,
     start: Annotated[
         str | None, typer.Option(help="The starting point: spectral or random.", rich_help_panel=_HOW)

@@ -1,25 +1,21 @@
-"""The active-set inner solver (the default): semismooth Newton inside a method of multipliers.
+"""The active-set inner solver (the default): projected Newton steps inside a method of multipliers.
 
-The multiplier S is positive only where W would be negative. Given an earlier guess T ≥ 0 of it, the proximal term
-−ε/2 ‖S − T‖² in the objective makes the optimality conditions piecewise linear,
+Given an earlier guess T ≥ 0 of the multiplier S, the proximal term −ε/2 ‖S − T‖² makes the inner problem strongly
+concave. Written as a minimisation over X = Z + S alone it is
 
-    Z = 2C (Y − W)_Ω ,    S = max(0, T − W/ε) ,    W = K(Z + S) .
+    q(X) = ½ <X, K X> + Σ_i φ_i(X_i) ,    φ_i(x) = min over z + s = x, s ≥ 0, of  z²/(4C) − y z + ε/2 (s − T)² ,
 
-Knowing the active set A = {W < εT}, one symmetric positive definite system on Ω ∪ A remains, (D + K) x = b with
+with z only where there is an observation y, and s only where W ≥ 0 is asked for. Entries that are only watched have
+x = s ≥ 0; at observed ones φ is smooth and quadratic in two pieces, S > 0 beyond x = 2C(y − εT). A Newton step solves
+one symmetric positive definite system (D + K) d = −∇q on the free entries,
 
-    observed, not active    D = 1/(2C)           b = y
-    active, not observed    D = ε                b = ε T
-    active and observed     D = 1/(2C + 1/ε)     b = (2C y + T) D
+    observed            D = 1/(2C),  or 1/(2C + 1/ε) where S > 0
+    watched             D = ε,       free where S > 0 or where W < εT asks for it,
 
-Newton's method solves it, takes the new signs of W − εT as the next A, and repeats. Whether it goes downhill is checked
-on the convex piecewise quadratic it minimises,
-
-    F = ½ <X, W> + C ‖W_Ω − Y‖² + ‖max(0, εT − W)‖²/(2ε) − ε/2 ‖T‖² ,
-
-and a step that does not is shortened. Entries outside the support are looked at by a scan over all of W; violators
-join the support. With T = 0 this is a one-sided quadratic penalty on negative W; taking S for the next T, again and
-again, is the method of multipliers (Hestenes, Powell, Rockafellar), which ends at W ≥ 0 exactly, for any ε. A moderate
-ε keeps the linear systems as easy as without S.
+sets what went below zero to zero, and is shortened until q decreases. Entries outside the support are looked at by a
+scan over all of W; violators join the support. With T = 0 this is a one-sided quadratic penalty on negative W; taking S
+for the next T, again and again, is the method of multipliers (Hestenes, Powell, Rockafellar), which ends at W ≥ 0
+exactly, for any ε. A moderate ε keeps the linear systems as easy as without S.
 """
 
 from __future__ import annotations
@@ -29,12 +25,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numerics.linear_cg import linear_cg
+from ..numerics.linear_cg import LinearSolution, linear_cg
 from ..numerics.vector_kernels import add_diagonal, dot
 from ..tensor import Array
 from .fibre_operator import Factors
 from .inner import Accuracy, InnerSolution
 from .positions import sorted_difference, sorted_union
+from .preconditioner import LeadingDirections
 from .problem import DualProblem
 from .recover import RecoveredTensor
 from .scan import find_negatives
@@ -43,40 +40,42 @@ from .support import Support
 Mask = NDArray[np.bool_]
 
 _LINEAR_SHARE = 0.5  # of the error allowed, the part left to the linear solver
-_UPHILL = 100.0  # a step is uphill if F rises by this many times the error allowed in g
-_PATIENCE = 10  # steps after which no step may go uphill any more
-_SHARPER = 1e-4  # what the error allowed is multiplied by when a step seems to go uphill
+_INEXACT = 0.01  # share of what a linear solve has gained so far that it may leave behind: the pieces may change
 _MOST_NEWTON_STEPS = 50
+_MOST_HALVINGS = 20
 _MOST_SCANS = 50
 _MOST_CG_STEPS = 2000
 _MOST_POLISHES = 20
 _FINEST = 1e-9  # error of the final value, as a share of it
-_SHRINK = 4.0  # what ε is divided by between two polishing solves
+_SHRINK = 32.0  # what ε is divided by for every polishing solve
 _CROWDED = 0.5  # share of watched entries that are idle beyond which the support is pruned
 
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """X on a support with W = K X, the guess T, the active set it was solved for, the linear solver's error."""
+    """X on a support with W = K X, and the guess T of S."""
 
     support: Support
     X: Array
     W: Array
     T: Array
-    active: Mask
     energy_error: float = 0.0
+    """How far q may still be above its minimum."""
 
     def on(self, support: Support) -> _State:
         """The same state on another support."""
         carry = self.support.carry
-        return replace(
-            self,
-            support=support,
-            X=carry(self.X, to=support),
-            W=carry(self.W, to=support),
-            T=carry(self.T, to=support),
-            active=carry(self.active, to=support),
-        )
+        X, W, T = (carry(values, to=support) for values in (self.X, self.W, self.T))
+        return replace(self, support=support, X=X, W=W, T=T)
+
+
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """The quadratic that q is around a state: ½ <d, (D + K) d> − <right, d>, for steps d on the free entries."""
+
+    right: Array
+    D: Array
+    free: Mask
 
 
 class ActiveSet:
@@ -89,7 +88,7 @@ class ActiveSet:
     def solve(self, U: Factors, start: InnerSolution, accuracy: Accuracy) -> InnerSolution:
         """Z, S and W at U."""
         W = start.support.operator.apply(U, self.problem.lam, start.X)
-        state = _State(start.support, start.X, W, start.T, start.S > 0)
+        state = _State(start.support, start.X, W, start.T)
         smallest = np.inf
         for _ in range(_MOST_SCANS):
             state = self._newton(U, state, accuracy)
@@ -109,138 +108,128 @@ class ActiveSet:
 
         The linear systems are solved to match the violation that is left: there is no point in doing better.
         """
-        finest = _FINEST * found.value
-        violation = max(-found.smallest, 0.0)
-        solver = self
+        finest, epsilon = _FINEST * found.value, self.epsilon
         for _ in range(_MOST_POLISHES):
-            accuracy = Accuracy(max(min((0.3 * violation) ** 2, finest), (0.3 * negativity) ** 2))
-            found = solver.solve(U, replace(found, T=found.S), accuracy)
             violation = max(-found.smallest, 0.0)
-            if violation <= negativity:
+            accuracy = Accuracy(max(min((0.3 * violation) ** 2, finest), (0.3 * negativity) ** 2))
+            epsilon /= _SHRINK
+            found = ActiveSet(self.problem, epsilon).solve(U, replace(found, T=found.S), accuracy)
+            if found.smallest >= -negativity:
                 break
-            solver = ActiveSet(self.problem, solver.epsilon / _SHRINK)
         return found
 
     def _newton(self, U: Factors, state: _State, accuracy: Accuracy) -> _State:
-        """Solve on the support, until W's signs agree with the active set to within the accuracy."""
-        cost = np.inf
-        for step in range(_MOST_NEWTON_STEPS):
-            slack = _UPHILL * accuracy.value if step < _PATIENCE else 0.0
-            new = self._linear_solve(U, state, accuracy)
-            new_cost = self._cost(new)
-            if new_cost > cost + slack:
-                # F feels the residual of the linear solver by far more than g does: look again without it.
-                new = self._linear_solve(U, replace(new, active=state.active), accuracy.sharper(_SHARPER))
-                new_cost = self._cost(new)
-            if new_cost > cost + slack:
-                new = self._shortened(state, new)
-                new_cost = self._cost(new)
-            cost = new_cost
-            wrong = self._signs(new) != new.active
-            if self._penalty(self._violation(new)[wrong]) <= accuracy.value:
-                return new
-            state = replace(new, active=new.active ^ wrong)
+        """Minimise q on the support, to within the accuracy."""
+        downhill = self._downhill(state)
+        for _ in range(_MOST_NEWTON_STEPS):
+            free = state.support.observed | (state.X > 0) | (downhill > 0)
+            model = _Model(np.where(free, downhill, 0.0), self._curvature(state), free)
+            step = self._linear_solve(U, state, model, accuracy)
+            new = self._shortened(U, state, step.x)
+            if new is None:
+                break
+            downhill = self._downhill(new)
+            left = self._left_over(state, new, model, step.x, downhill)
+            state = replace(new, energy_error=step.energy_error + left)
+            if left + step.energy_error <= accuracy.value:
+                break
         return state
 
-    def _linear_solve(self, U: Factors, state: _State, accuracy: Accuracy) -> _State:
-        support = state.support
-        operator, lam = support.operator, self.problem.lam
-        D, b = self._system(state)
-        free = support.observed | state.active
+    def _linear_solve(self, U: Factors, state: _State, model: _Model, accuracy: Accuracy) -> LinearSolution:
+        operator, lam, values = state.support.operator, self.problem.lam, state.support.values
 
         def apply(x: Array) -> Array:
             out = operator.apply(U, lam, x)
-            add_diagonal(out, D, x, free)
+            add_diagonal(out, model.D, x, model.free)
             return out
 
-        X = np.where(free, state.X, 0.0)
-        same = np.array_equal(X, state.X)
-        solved = linear_cg(
+        precondition = LeadingDirections(operator, U, lam, model.D, model.free)
+        return linear_cg(
             apply,
-            b,
-            X,
-            diagonal=D + operator.diagonal(U, lam),
-            residual=np.where(free, b - D * X - state.W, 0.0) if same else None,
+            model.right,
+            precondition=precondition,
             energy_tolerance=_LINEAR_SHARE * accuracy.value,
-            residual_tolerance=accuracy.residual,
+            energy_share=_INEXACT,
+            residual_floor=accuracy.residual**2 * dot(values, precondition(values)),
             max_iter=_MOST_CG_STEPS,
         )
-        W = operator.apply(U, lam, solved.x)
-        return replace(state, X=solved.x, W=W, energy_error=solved.energy_error)
 
-    def _system(self, state: _State) -> tuple[Array, Array]:
-        support, active, C, epsilon = state.support, state.active, self.problem.C, self.epsilon
-        D = np.where(support.observed, 1 / (2 * C), epsilon)
-        b = np.where(active, epsilon * state.T, support.values)
-        both = active & support.observed
-        D[both] = 1 / (2 * C + 1 / epsilon)
-        b[both] = (2 * C * support.values[both] + state.T[both]) * D[both]
-        return D, b
+    def _shortened(self, U: Factors, state: _State, step: Array) -> _State | None:
+        """X + t·step, cut off at zero where it has to be, for the first t = 1, ½, … that lowers q, if any does."""
+        before = self._q(state)
+        watched = ~state.support.observed
+        for halvings in range(_MOST_HALVINGS):
+            X = state.X + 0.5**halvings * step
+            X[watched] = np.maximum(X[watched], 0.0)
+            W = state.support.operator.apply(U, self.problem.lam, X)
+            new = replace(state, X=X, W=W)
+            if self._q(new) <= before:
+                return new
+        return None
 
-    def _violation(self, state: _State) -> Array:
-        """εT − W: positive where a multiplier is called for."""
-        return self.epsilon * state.T - state.W
+    def _left_over(self, old: _State, new: _State, model: _Model, step: Array, downhill: Array) -> float:
+        """How much q can still fall because entries were cut off at zero or changed their piece; an upper bound."""
+        taken = new.X - old.X
+        bent = model.D * taken + (new.W - old.W)
+        # The model at the point taken, next to its minimum −½ <right, step>.
+        cut_off = 0.5 * dot(taken, bent) - dot(model.right, taken) + 0.5 * dot(model.right, step)
+        crossed = model.free & (self._curvature(new) != model.D)
+        surprise = downhill[crossed] - (model.right - bent)[crossed]
+        joining = np.maximum(downhill[~model.free], 0.0)
+        softest = 1 / (2 * self.problem.C + 1 / self.epsilon)
+        return float(max(cut_off, 0.0) + dot(surprise, surprise) / (2 * softest)) + self._penalty(joining)
 
-    def _signs(self, state: _State) -> Mask:
-        """The active set that W asks for: where S stays positive, and where W < εT without one."""
-        stays = self._multiplier(state) > 0
-        return np.where(state.active, stays, (self._violation(state) > 0) & state.support.enforced)
+    def _split(self, state: _State) -> tuple[Array, Array]:
+        """Z and S, from the minimum that defines φ."""
+        support, C, epsilon = state.support, self.problem.C, self.epsilon
+        beyond = state.X - 2 * C * (support.values - epsilon * state.T)
+        at_observed = np.where(support.enforced, np.maximum(beyond, 0.0) / (1 + 2 * C * epsilon), 0.0)
+        S = np.where(support.observed, at_observed, state.X)
+        return state.X - S, S
 
-    def _multiplier(self, state: _State) -> Array:
-        support = state.support
-        Z = np.where(support.observed, 2 * self.problem.C * (support.values - state.W), 0.0)
-        return np.where(state.active, state.X - Z, 0.0)
+    def _downhill(self, state: _State) -> Array:
+        """−∇q."""
+        Z, S = self._split(state)
+        observed = state.support.values - Z / (2 * self.problem.C)
+        watched = self.epsilon * (state.T - S)
+        return np.where(state.support.observed, observed, watched) - state.W
 
-    def _cost(self, state: _State) -> float:
-        support = state.support
-        misfit = state.W[support.observed] - self.problem.values
-        violation = np.maximum(self._violation(state)[support.enforced], 0.0)
-        fit = 0.5 * dot(state.X, state.W) + self.problem.C * dot(misfit, misfit)
-        return float(fit + self._penalty(violation) - 0.5 * self.epsilon * dot(state.T, state.T))
+    def _curvature(self, state: _State) -> Array:
+        """φ'', of the piece that X is on."""
+        C, observed = self.problem.C, state.support.observed
+        D = np.where(observed, 1 / (2 * C), self.epsilon)
+        D[observed & (self._split(state)[1] > 0)] = 1 / (2 * C + 1 / self.epsilon)
+        return D
+
+    def _q(self, state: _State) -> float:
+        Z, S = self._split(state)
+        moved = S - state.T
+        fit = dot(Z, Z) / (4 * self.problem.C) - dot(Z, state.support.values)
+        return float(0.5 * dot(state.X, state.W) + fit + 0.5 * self.epsilon * dot(moved, moved))
 
     def _penalty(self, violation: Array) -> float:
         return float(dot(violation, violation) / (2 * self.epsilon))
 
-    def _shortened(self, old: _State, new: _State) -> _State:
-        """The best point between two states; F along the way needs no operator call."""
-        best = new
-        for halvings in range(1, 12):
-            t = 0.5**halvings
-            trial = replace(
-                new,
-                X=old.X + t * (new.X - old.X),
-                W=old.W + t * (new.W - old.W),
-                active=new.active | old.active,
-            )
-            if self._cost(trial) > self._cost(best):
-                break
-            best = trial
-        return best
-
     def _pruned(self, state: _State) -> _State:
         """The state without its idle watched entries, once they are many."""
         watched = ~state.support.observed
-        idle = watched & ~state.active & (state.T == 0)
+        idle = watched & (state.X == 0) & (state.T == 0)
         if self.problem.enforced != "everywhere" or idle.sum() <= _CROWDED * watched.sum():
             return state
         return state.on(state.support.with_watched(state.support.positions[watched & ~idle]))
 
     def _solution(self, U: Factors, state: _State, smallest: float) -> InnerSolution:
-        support, X, W, T = state.support, state.X, state.W, state.T
-        S = np.maximum(self._multiplier(state), 0.0)
-        Z = np.where(support.observed, X - S, 0.0)
-        moved = S - T
+        _, S = self._split(state)
+        moved = S - state.T
         blur = 0.5 * self.epsilon * dot(moved, moved)
-        fit = dot(Z, support.values) - dot(Z, Z) / (4 * self.problem.C)
-        value = fit - 0.5 * dot(X, W) - blur
-        return InnerSolution(support, U, X, S, T, W, value, state.energy_error, blur, smallest)
+        return InnerSolution(
+            state.support, U, state.X, S, state.T, state.W, -self._q(state), state.energy_error, blur, smallest
+        )
 
 
 def _grown(state: _State, positions: NDArray[np.int64], W: Array) -> _State:
-    """The same X on a support that also holds the violators, which become active."""
+    """The same X on a support that also holds the violators."""
     watched = sorted_union(state.support.positions[~state.support.observed], positions)
     grown = state.on(state.support.with_watched(watched))
-    new = np.searchsorted(grown.support.positions, positions)
-    grown.W[new] = W
-    grown.active[new] = True
+    grown.W[np.searchsorted(grown.support.positions, positions)] = W
     return grown

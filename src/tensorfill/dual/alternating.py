@@ -13,10 +13,12 @@ import numpy as np
 
 from ..numerics.linear_cg import linear_cg
 from ..numerics.nonneg_least_squares import nonneg_least_squares
+from ..numerics.vector_kernels import dot
 from ..tensor import Array
 from .fibre_operator import Factors
 from .inner import Accuracy, InnerSolution
 from .positions import sorted_difference, sorted_union
+from .preconditioner import LeadingDirections
 from .problem import DualProblem
 from .recover import RecoveredTensor
 from .scan import find_negatives
@@ -76,18 +78,18 @@ class Alternating:
         def on_enforced(s: Array) -> Array:
             return np.where(enforced, operator.apply(U, lam, s), 0.0)
 
-        diagonal = 1 / (2 * C) + operator.diagonal(U, lam)
+        precondition = LeadingDirections(operator, U, lam, np.full(len(Z), 1 / (2 * C)), observed)
+        floor = (0.1 * accuracy.residual) ** 2 * dot(support.values, precondition(support.values))
         for _ in range(_MOST_TURNS):
-            right = np.where(observed, support.values - operator.apply(U, lam, S), 0.0)
+            W = operator.apply(U, lam, Z + S)
             solved = linear_cg(
                 on_observed,
-                right,
-                Z,
-                diagonal=diagonal,
+                np.where(observed, support.values - Z / (2 * C) - W, 0.0),
+                precondition=precondition,
                 energy_tolerance=0.1 * accuracy.value,
-                residual_tolerance=0.1 * accuracy.residual,
+                residual_floor=floor,
             )
-            Z = solved.x
+            Z = Z + solved.x
             if enforced.any():
                 S = nonneg_least_squares(on_enforced, -on_enforced(Z), S, tolerance=allowed).x
             W = operator.apply(U, lam, Z + S)

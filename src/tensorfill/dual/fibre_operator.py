@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,11 @@ class ModeFibres:
         cuts[-1] = len(self.starts) - 1
         return [int(cut) for cut in cuts]
 
+    def share(self, kernel: Callable[[int, int], None]) -> None:
+        """Call `kernel(first fibre, end)` for every piece, on all cores."""
+        cuts = self.cuts
+        share(lambda i: kernel(cuts[i], cuts[i + 1]), len(cuts) - 1)
+
 
 @dataclass
 class CallCount:
@@ -67,30 +72,18 @@ class FibreOperator:
         self.calls.total += 1
         out = np.zeros_like(x)
         for fibres, L, R, weight in zip(self.modes, left, right, lam, strict=True):
-
-            def piece(i: int, fibres: ModeFibres = fibres, L: Array = L, R: Array = R, weight: float = weight) -> None:
-                kernels.add_sandwich(
-                    fibres.starts,
-                    fibres.entry,
-                    fibres.row,
-                    L,
-                    R,
-                    weight,
-                    x,
-                    out,
-                    fibres.cuts[i],
-                    fibres.cuts[i + 1],
-                )
-
-            share(piece, len(fibres.cuts) - 1)
+            fibres.share(partial(kernels.add_sandwich, fibres.starts, fibres.entry, fibres.row, L, R, weight, x, out))
         return out
 
     def diagonal(self, factors: Factors, lam: Sequence[float]) -> Array:
         """The diagonal of K: Σ_k λ_k ‖row of U_k‖², for every entry of the support."""
+        return self.spread([np.einsum("ir,ir->i", U, U) for U in factors], lam)
+
+    def spread(self, per_row: Sequence[Array], lam: Sequence[float]) -> Array:
+        """Σ_k λ_k w_k[row in mode k], for every entry of the support."""
         out = np.zeros(len(self.positions))
-        for fibres, U, weight in zip(self.modes, factors, lam, strict=True):
-            squares = weight * np.einsum("ir,ir->i", U, U)
-            out[fibres.entry] += squares[fibres.row]
+        for fibres, weights, weight in zip(self.modes, per_row, lam, strict=True):
+            fibres.share(partial(kernels.add_rows, fibres.starts, fibres.entry, fibres.row, weight * weights, out))
         return out
 
     def gram(self, mode: int, x: Array, right: Array, other: Array | None = None) -> Array:
@@ -121,12 +114,7 @@ class FibreOperator:
         fibres = self.modes[mode]
         out = np.empty((len(fibres.fibre), right.shape[1]))
 
-        def piece(i: int) -> None:
-            kernels.fill_fibre_sums(
-                fibres.starts, fibres.entry, fibres.row, x, right, out, fibres.cuts[i], fibres.cuts[i + 1]
-            )
-
-        share(piece, len(fibres.cuts) - 1)
+        fibres.share(partial(kernels.fill_fibre_sums, fibres.starts, fibres.entry, fibres.row, x, right, out))
         return out
 
     def rows(self, mode: int) -> NDArray[np.int32]:

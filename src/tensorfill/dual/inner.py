@@ -5,7 +5,7 @@ g(U) = max_{Z, S ≥ 0}  <Z, Y> − ‖Z‖²/(4C) − Σ_k λ_k/2 ‖U_kᵀ (Z 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..tensor import Array
 from .fibre_operator import Factors
 from .problem import DualProblem
 from .recover import RecoveredTensor
+from .scan import find_negatives
 from .support import Support, support_of
 
 
@@ -58,6 +59,20 @@ def nothing_yet(problem: DualProblem) -> InnerSolution:
     return InnerSolution(support, (), zero, zero, zero, zero, 0.0, np.inf, 0.0, np.inf)
 
 
+def seen_under(problem: DualProblem, found: InnerSolution) -> InnerSolution:
+    """A solution without S as a first guess for a problem that asks for W ≥ 0, with its violations."""
+    if found.support.problem is problem:
+        return found
+    support = found.support.under(problem)
+    X = found.support.carry(found.X, to=support)
+    zero = np.zeros_like(X)
+    W = support.operator.apply(found.factors, problem.lam, X)
+    seen = InnerSolution(support, found.factors, X, zero, zero, W, found.value, found.value_error, 0.0, np.inf)
+    if problem.enforced == "everywhere":
+        return replace(seen, smallest=find_negatives(seen.recovered()).smallest)
+    return replace(seen, smallest=float(W[support.enforced].min(initial=np.inf)))
+
+
 @dataclass(frozen=True)
 class Accuracy:
     """How well an inner problem is to be solved."""
@@ -66,10 +81,6 @@ class Accuracy:
     """Largest error allowed in g(U)."""
     residual: float = 0.0
     """And the relative residual of Z = 2C(Y − W) below which even a smaller value error is not asked for."""
-
-    def sharper(self, factor: float) -> Accuracy:
-        """The same with a smaller error allowed."""
-        return Accuracy(factor * self.value, self.residual)
 
 
 class InnerSolver(Protocol):

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.linear_cg import linear_cg
-from ..numerics.vector_kernels import add_diagonal
+from ..numerics.vector_kernels import add_diagonal, dot
 from ..riemannian.product import Point, Product, Tangent
 from ..tensor import Array
 from .inner import Accuracy, InnerSolution, InnerSolver
+from .preconditioner import LeadingDirections
 from .problem import DualProblem
 
 _LEAST_RESIDUAL = 1e-11  # of the inner systems, relative: what double precision can hold on to
@@ -66,13 +67,13 @@ class DualObjective:
 
         turned = operator.sandwich(tangent, U, lam, X) + operator.sandwich(U, tangent, lam, X)
         right = np.where(free, -turned, 0.0)
+        precondition = LeadingDirections(operator, U, lam, D, free)
         X_dot = linear_cg(
             apply,
             right,
-            np.zeros_like(X),
-            diagonal=D + operator.diagonal(U, lam),
+            precondition=precondition,
             energy_tolerance=0.0,
-            residual_tolerance=_HESSIAN_TOLERANCE,
+            residual_floor=_HESSIAN_TOLERANCE**2 * dot(right, precondition(right)),
             max_iter=500,
         ).x
         second = tuple(

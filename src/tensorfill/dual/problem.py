@@ -5,7 +5,7 @@ minimise   C ‖W_Ω − Y_Ω‖² + Σ_k 1/(2λ_k) ‖W^(k)_k‖_*²    subject
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -40,6 +40,15 @@ class DualProblem:
     def squared_norm(self) -> float:
         """‖Y_Ω‖²."""
         return float(self.values @ self.values)
+
+    @cached_property
+    def share(self) -> float:
+        """|Ω|/Πn."""
+        return len(self.positions) / float(np.prod(self.shape, dtype=np.float64))
+
+    def without_nonnegativity(self) -> DualProblem:
+        """The same problem, W free to be negative."""
+        return replace(self, enforced="nowhere", chosen=None)
 
     def is_enforced_at(self, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Where among these positions W ≥ 0 is asked for."""

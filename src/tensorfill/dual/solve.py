@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -12,22 +13,26 @@ import numpy as np
 from ..completion import Certificate, History, Iteration, Snapshot, StopReason, Watch
 from ..riemannian.conjugate_gradient import conjugate_gradient
 from ..riemannian.product import Point, Product
+from ..riemannian.quasi_newton import quasi_newton
 from ..riemannian.spectrahedron import Spectrahedron
 from ..riemannian.trust_region import trust_region
 from .active_set import ActiveSet
 from .alternating import Alternating
 from .certificate import certify, lower_bound
-from .inner import InnerSolution, InnerSolver, nothing_yet
+from .curvature import CurvatureModel
+from .inner import InnerSolution, InnerSolver, nothing_yet, seen_under
 from .objective import DualObjective, Evaluation
 from .problem import DualProblem
 from .start import spectral_start
 
 Inner = Literal["active-set", "alternating"]
-Optimizer = Literal["conjugate-gradient", "trust-region"]
+Optimizer = Literal["quasi-newton", "conjugate-gradient", "trust-region"]
 Start = Literal["spectral", "random"]
 
 _FIRST_ACCURACY = 1e-5  # error allowed in the first value, as a share of C‖Y‖²
 _FINE_START = 1e-3  # error allowed in it in the end, as a share of itself
+_WARM = 5e-3  # gradient tolerance at which S joins
+_HANDOVER = 1e-4  # error allowed in the first value with S, as a share of it
 _STIFFEST = 60.0  # largest ratio of K's average diagonal to ε in the outer iteration
 _COARSEST = 0.01  # error allowed in any later value, as a share of the one before
 _STALE = 0.3  # multipliers are updated once their error exceeds this share of the last decrease
@@ -61,16 +66,20 @@ class Solution:
 
 
 def solve(problem: DualProblem, solver: Solver, rng: np.random.Generator, watch: Watch | None) -> Solution:
-    """Run Algorithm 1. Ctrl-C ends it with the best point so far, once there is one."""
+    """Run Algorithm 1. Ctrl-C ends it with the best point so far, once there is one.
+
+    Where W ≥ 0 is asked for, U is first learned without it, which is several times cheaper and ends close by; then S
+    joins, and the iteration goes on from there.
+    """
     run = _Run(problem, solver, watch)
-    at = run.first(rng)
     try:
-        at, stop = run.iterate(at)
-        dual = run.objective.solver.polish(at.point, at.dual, solver.negativity_tolerance * problem.largest)
+        run.first(rng)
+        stop = run.iterate()
+        dual = run.objective.solver.polish(run.best.point, run.best.dual, solver.negativity_tolerance * problem.largest)
     except KeyboardInterrupt:
         if not run.history:
             raise
-        dual = run.best.dual
+        dual = seen_under(problem, run.best.dual)
         stop = StopReason(
             "interrupted",
             f"Interrupted after {run.history[-1].iteration} iterations: this is the best completion so far.",
@@ -106,12 +115,16 @@ class _Run:
         self.clock = _Clock()
         self.history: list[Iteration] = []
         factors = [Spectrahedron(n, r) for n, r in zip(problem.shape, solver.ranks, strict=True)]
-        self.objective = DualObjective(problem, Product(factors), _inner_solver(problem, solver))
+        self.manifold = Product(factors)
+        self.objective = self._objective(problem.without_nonnegativity())
         self.best: Evaluation
 
-    def first(self, rng: np.random.Generator) -> Evaluation:
-        """The starting point, evaluated."""
-        empty = nothing_yet(self.problem)
+    def _objective(self, problem: DualProblem) -> DualObjective:
+        return DualObjective(problem, self.manifold, _inner_solver(problem, self.solver))
+
+    def first(self, rng: np.random.Generator) -> None:
+        """The starting point, evaluated without S."""
+        empty = nothing_yet(self.objective.problem)
         self.calls = empty.support.operator.calls
         rough = _FIRST_ACCURACY * self.problem.C * self.problem.squared_norm
         self.best = self.objective.evaluate(self._start(empty, rng), empty, rough)
@@ -119,32 +132,40 @@ class _Run:
             # Only now is it known how small g is next to C‖Y‖².
             rough = 0.1 * min(rough, _FINE_START * abs(self.best.value))
             self.best = self.objective.evaluate(self.best.point, self.best.dual, rough)
-        return self.best
 
     def _start(self, empty: InnerSolution, rng: np.random.Generator) -> Point:
         if self.solver.start == "random":
-            return self.objective.manifold.random_point(rng)
-        share = len(self.problem.positions) / float(np.prod(self.problem.shape, dtype=np.float64))
-        support = empty.support
-        return spectral_start(support.operator, support.values, self.solver.ranks, share)
+            return self.manifold.random_point(rng)
+        return spectral_start(empty.support.operator, empty.support.values, self.solver.ranks, self.problem.share)
 
-    def iterate(self, at: Evaluation) -> tuple[Evaluation, StopReason]:
-        """Follow the optimizer until there is a reason to stop."""
-        stop = self._look(at, 0)
-        steps = self._optimizer(at)
-        iteration = 0
+    def iterate(self) -> StopReason:
+        """Follow the optimizer, first without S and then with it, until there is a reason to stop."""
+        if self.problem.enforced == "nowhere":
+            return self._descend(0, self.solver)
+        stop = self._descend(0, replace(self.solver, gradient_tolerance=_WARM))
+        learned = self.best
+        self.objective = self._objective(self.problem)
+        near = seen_under(self.problem, learned.dual)
+        self.best = self.objective.evaluate(learned.point, near, _HANDOVER * learned.value)
+        if stop.kind in ("watch", "iterations"):
+            return stop
+        return self._descend(self.history[-1].iteration + 1, self.solver)
+
+    def _descend(self, iteration: int, settings: Solver) -> StopReason:
+        stop = self._look(iteration, settings)
+        steps = self._optimizer(self.best)
         while stop is None and (better := next(steps, None)) is not None:
             self.best = better
             iteration += 1
-            stop = self._look(better, iteration)
-        return self.best, stop or StopReason(
+            stop = self._look(iteration, settings)
+        return stop or StopReason(
             "stalled",
             "Stopped because no step along the gradient brought a decrease that can be told from the error of the "
             "values. If the gap is wide open, try optimizer='trust-region' or start='random'.",
         )
 
     def _optimizer(self, at: Evaluation) -> Iterator[Evaluation]:
-        manifold = self.objective.manifold
+        manifold = self.manifold
 
         def evaluate(point: Point, near: Evaluation, value_tolerance: float) -> Evaluation:
             # g is never negative, so no step can bring more than g itself, however long it is.
@@ -152,7 +173,9 @@ class _Run:
 
         if self.solver.optimizer == "trust-region":
             return trust_region(manifold, evaluate, self.objective.hessian, at, self._refresh)
-        return conjugate_gradient(manifold, evaluate, at, self._refresh)
+        if self.solver.optimizer == "conjugate-gradient":
+            return conjugate_gradient(manifold, evaluate, at, self._refresh)
+        return quasi_newton(manifold, evaluate, partial(CurvatureModel, self.problem), at, self._refresh)
 
     def _refresh(self, at: Evaluation, decrease: float) -> Evaluation:
         """Update the multipliers once the objective is blurred by their error more than it still decreases."""
@@ -161,16 +184,17 @@ class _Run:
         near = replace(at.dual, T=at.dual.S)
         return self.objective.evaluate(at.point, near, max(0.1 * decrease, at.value_error))
 
-    def _look(self, at: Evaluation, iteration: int) -> StopReason | None:
+    def _look(self, iteration: int, settings: Solver) -> StopReason | None:
         """Record an iteration, show it to the watcher, and say whether to stop."""
-        slope = self.objective.manifold.norm(at.point, at.gradient)
+        at = self.best
+        slope = self.manifold.norm(at.point, at.gradient)
         gap = self._relative_gap(at) if iteration % _GAP_EVERY == 0 else None
         step = Iteration(iteration, self.clock.seconds, at.value, slope, self.calls.total, at.dual.active, gap)
         self.history.append(step)
         wants_to_stop = self.watch is not None and self.clock.call_paused(
             self.watch, Snapshot(step, at.dual.recovered())
         )
-        return self._reason(step, wants_to_stop)
+        return _reason(step, settings, wants_to_stop)
 
     def _relative_gap(self, at: Evaluation) -> float:
         """The gap, never too small: roughly while it is wide open, and exactly when it may be closed."""
@@ -178,33 +202,34 @@ class _Run:
         may_be_closed = gap <= self.solver.gap_tolerance + 10 * _ROUGH
         return 1 - lower_bound(at.dual) / at.value if may_be_closed else gap
 
-    def _reason(self, step: Iteration, wants_to_stop: bool) -> StopReason | None:
-        settings = self.solver
-        relative = step.gradient_norm / step.cost
-        if 0 <= relative <= settings.gradient_tolerance:
-            return StopReason(
-                "gradient",
-                f"Converged: the gradient norm is {relative:.1e} of the cost, within gradient_tolerance="
-                f"{settings.gradient_tolerance:g}.",
-            )
-        if step.relative_gap is not None and step.relative_gap <= settings.gap_tolerance:
-            return StopReason(
-                "gap",
-                f"Converged: the duality gap is {step.relative_gap:.1e} of the cost, within gap_tolerance="
-                f"{settings.gap_tolerance:g}.",
-            )
-        if wants_to_stop:
-            return StopReason(
-                "watch",
-                f"Stopped by the watcher after {step.iteration} iterations: the best completion so far.",
-            )
-        if step.iteration >= settings.max_iter:
-            return StopReason(
-                "iterations",
-                f"Stopped at max_iter={settings.max_iter}: the gradient norm is still {relative:.1e} of the cost; "
-                "raise max_iter to go on.",
-            )
-        return None
+
+def _reason(step: Iteration, settings: Solver, wants_to_stop: bool) -> StopReason | None:
+    """The first reason to stop that holds after an iteration, if any."""
+    relative = step.gradient_norm / step.cost
+    if 0 <= relative <= settings.gradient_tolerance:
+        return StopReason(
+            "gradient",
+            f"Converged: the gradient norm is {relative:.1e} of the cost, within gradient_tolerance="
+            f"{settings.gradient_tolerance:g}.",
+        )
+    if step.relative_gap is not None and step.relative_gap <= settings.gap_tolerance:
+        return StopReason(
+            "gap",
+            f"Converged: the duality gap is {step.relative_gap:.1e} of the cost, within gap_tolerance="
+            f"{settings.gap_tolerance:g}.",
+        )
+    if wants_to_stop:
+        return StopReason(
+            "watch",
+            f"Stopped by the watcher after {step.iteration} iterations: the best completion so far.",
+        )
+    if step.iteration >= settings.max_iter:
+        return StopReason(
+            "iterations",
+            f"Stopped at max_iter={settings.max_iter}: the gradient norm is still {relative:.1e} of the cost; "
+            "raise max_iter to go on.",
+        )
+    return None
 
 
 def _inner_solver(problem: DualProblem, solver: Solver) -> InnerSolver:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,12 @@ class Support:
         found = np.searchsorted(self.positions, to.positions).clip(max=len(self.positions) - 1)
         same = self.positions[found] == to.positions
         return np.where(same, values[found], np.zeros((), values.dtype))
+
+    def under(self, problem: DualProblem) -> Support:
+        """The support on which another problem with the same data starts."""
+        if problem.chosen is None:
+            return replace(self, problem=problem, enforced=problem.is_enforced_at(self.positions))
+        return support_of(problem, calls=self.operator.calls)
 
     def with_watched(self, watched: NDArray[np.int64]) -> Support:
         """The observed entries together with these, nothing else."""

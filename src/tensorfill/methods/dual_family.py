@@ -51,7 +51,7 @@ class DualSettings:
     start
         "spectral" (from the data) or "random".
     optimizer
-        "conjugate-gradient" (the paper's) or "trust-region".
+        "quasi-newton", "conjugate-gradient" (the paper's) or "trust-region".
     """
 
     name: ClassVar[str]
@@ -63,7 +63,7 @@ class DualSettings:
     gradient_tolerance: float = 5e-3
     gap_tolerance: float = 1e-6
     start: Start = "spectral"
-    optimizer: Optimizer = "conjugate-gradient"
+    optimizer: Optimizer = "quasi-newton"
 
     def __post_init__(self) -> None:
         check_positive(self.name, "C", self.C)
@@ -71,7 +71,7 @@ class DualSettings:
         check_tolerance(self.name, "gradient_tolerance", self.gradient_tolerance)
         check_tolerance(self.name, "gap_tolerance", self.gap_tolerance)
         check_choice(self.name, "start", self.start, ("spectral", "random"))
-        check_choice(self.name, "optimizer", self.optimizer, ("conjugate-gradient", "trust-region"))
+        check_choice(self.name, "optimizer", self.optimizer, ("quasi-newton", "conjugate-gradient", "trust-region"))
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Raises for a rank or λ that does not fit the tensor; refuses nothing else."""

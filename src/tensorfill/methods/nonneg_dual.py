@@ -41,9 +41,10 @@ class NonnegDual(DualSettings):
     reference: ClassVar[str] = "Sinha, Naram & Kumar, nonnegative low-rank tensor completion via dual formulation"
     nonnegative: ClassVar[bool] = True
 
+    gradient_tolerance: float = 0.1
     inner: Inner = "active-set"
     nonnegative_on: Literal["everywhere", "observed"] | ArrayLike | None = None
-    negativity_tolerance: float = 1e-6
+    negativity_tolerance: float = 5e-6
 
     def __post_init__(self) -> None:
         super().__post_init__()

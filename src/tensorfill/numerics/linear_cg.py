@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..tensor import Array
-from .vector_kernels import advance, dot, turn, weighted_square
+from .vector_kernels import advance, dot, turn
 
-_LEAST_WINDOW = 4  # the energy error is estimated over this many steps, or
-_PLATEAU = 20.0  # ½ rᵀM⁻¹r may exceed the energy tolerance by half of this, not more
+_LEAST_WINDOW = 3  # the energy error is estimated over this many steps, or
 _WINDOW_SHARE = 4  # over one in this many of all steps, if that is more
+_PLATEAU = 20.0  # ½ rᵀM⁻¹r may exceed the energy tolerance by half of this, not more
+
+LinearMap = Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
@@ -20,54 +22,56 @@ class LinearSolution:
     """An approximate solution x of A x = b."""
 
     x: Array
+    residual: Array
+    """b − A x, as the recurrence has it."""
     iterations: int
     energy_error: float
     """Estimate of ½(x − x*)ᵀA(x − x*): how far ½xᵀAx − bᵀx is above its minimum."""
 
 
 def linear_cg(
-    apply: Callable[[Array], Array],
+    apply: LinearMap,
     b: Array,
-    x: Array,
     *,
-    diagonal: Array,
-    residual: Array | None = None,
+    precondition: LinearMap,
     energy_tolerance: float,
-    residual_tolerance: float = 0.0,
+    energy_share: float = 0.0,
+    residual_floor: float = 0.0,
     max_iter: int = 1000,
 ) -> LinearSolution:
-    """Solve A x = b for a symmetric positive definite A, from the start `x`, preconditioned by a `diagonal`.
+    """Solve A x = b for a symmetric positive definite A, from x = 0; `precondition` applies M⁻¹ ≈ A⁻¹.
 
-    `residual` is b − A x at the start, if the caller has it (one application less).
+    Every step lowers the energy ½xᵀAx − bᵀx by ½ α_j r_jᵀM⁻¹r_j, so the sum of the last of these decreases estimates
+    the error some steps ago (Hestenes & Stiefel 1952; Strakoš & Tichý 2002). On a plateau it would estimate too little,
+    so the residual has to be small as well. Stops as soon as
 
-    Every step lowers the energy ½xᵀAx − bᵀx by ½ α_j r_jᵀM⁻¹r_j, M the diagonal, so the sum of the last of these
-    decreases estimates the error some steps ago (Hestenes & Stiefel 1952; Strakoš & Tichý 2002). On a plateau it would
-    estimate too little, so the residual has to be small as well. Stops as soon as
-
-        ½ Σ α_j r_jᵀM⁻¹r_j over the last quarter of the steps, 4 at least, ≤ energy_tolerance  and
+        ½ Σ α_j r_jᵀM⁻¹r_j over the last quarter of the steps, 3 at least, ≤ energy_tolerance  and
         ½ rᵀM⁻¹r ≤ 10 · energy_tolerance,   r = b − A x;
-        or rᵀM⁻¹r ≤ residual_tolerance² · bᵀM⁻¹b.
+        or rᵀM⁻¹r ≤ residual_floor;
+
+    energy_tolerance is raised to `energy_share` of all that was gained, for callers to whom a good part is enough.
     """
-    x = x.copy()
-    inverse = 1 / diagonal
-    if residual is None:
-        residual = b - apply(x) if x.any() else b
-    r = residual.copy()
-    p = inverse * r
-    rz = weighted_square(r, inverse)
-    goal = residual_tolerance**2 * weighted_square(b, inverse)
+    x = np.zeros_like(b)
+    r = b.copy()
+    p = precondition(r)
+    rz = dot(r, p)
     decreases: list[float] = []  # of the energy, step by step
-    while len(decreases) < max_iter and rz > goal and max(_recent(decreases), rz / _PLATEAU) > energy_tolerance:
+    while len(decreases) < max_iter and rz > residual_floor:
+        allowed = max(energy_tolerance, energy_share * sum(decreases))
+        if max(_recent(decreases), rz / _PLATEAU) <= allowed:
+            break
         q = apply(p)
         curvature = dot(p, q)
         if curvature <= 0:  # only by rounding, at the end of what double precision can do
             break
         alpha = rz / curvature
         decreases.append(0.5 * alpha * rz)
-        rz, previous = advance(x, r, p, q, alpha, inverse), rz
-        turn(p, r, rz / previous, inverse)
+        advance(x, r, p, q, alpha)
+        z = precondition(r)
+        rz, previous = dot(r, z), rz
+        turn(p, z, rz / previous)
     error = _recent(decreases)
-    return LinearSolution(x, len(decreases), error if np.isfinite(error) else sum(decreases))
+    return LinearSolution(x, r, len(decreases), error if np.isfinite(error) else sum(decreases))
 
 
 def _recent(decreases: list[float]) -> float:

@@ -17,31 +17,18 @@ def dot(a, b):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, fastmath=True, cache=True)
-def weighted_square(r, inverse):  # type: ignore[no-untyped-def]
-    """rᵀ diag(inverse) r."""
-    total = 0.0
-    for i in range(len(r)):
-        total += r[i] * r[i] * inverse[i]
-    return total
-
-
-@njit(nogil=True, fastmath=True, cache=True)
-def advance(x, r, p, q, alpha, inverse):  # type: ignore[no-untyped-def]
-    """x += αp and r −= αq, in place; returns rᵀ diag(inverse) r."""
-    total = 0.0
+def advance(x, r, p, q, alpha):  # type: ignore[no-untyped-def]
+    """x += αp and r −= αq, in place."""
     for i in range(len(x)):
         x[i] += alpha * p[i]
-        residual = r[i] - alpha * q[i]
-        r[i] = residual
-        total += residual * residual * inverse[i]
-    return total
+        r[i] -= alpha * q[i]
 
 
 @njit(nogil=True, fastmath=True, cache=True)
-def turn(p, r, beta, inverse):  # type: ignore[no-untyped-def]
-    """p ← diag(inverse) r + βp, in place."""
+def turn(p, z, beta):  # type: ignore[no-untyped-def]
+    """p ← z + βp, in place."""
     for i in range(len(p)):
-        p[i] = inverse[i] * r[i] + beta * p[i]
+        p[i] = z[i] + beta * p[i]
 
 
 @njit(nogil=True, fastmath=True, cache=True)

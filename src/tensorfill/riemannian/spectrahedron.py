@@ -27,17 +27,18 @@ class Spectrahedron:
         return float(np.vdot(first, second))
 
     def project(self, U: Array, ambient: Array) -> Array:
-        """Orthogonal projection on the horizontal space: η − <η,U>U − UΩ.
+        """Orthogonal projection on the horizontal space: η − <η,U>U − UΩ, for one η or a stack of them.
 
         Ω is antisymmetric with (UᵀU)Ω + Ω(UᵀU) = Uᵀη − ηᵀU.
         """
-        tangent = ambient - np.vdot(ambient, U) * U
+        along = np.tensordot(ambient, U, 2)[..., None, None]
+        tangent = ambient - along * U
         weights, basis = np.linalg.eigh(U.T @ U)
         twist = basis.T @ (U.T @ tangent) @ basis
-        twist = twist - twist.T
+        twist = twist - twist.swapaxes(-1, -2)
         sums = weights[:, None] + weights[None, :]
         usable = sums > 1e-14 * weights[-1]
-        rotation = np.divide(twist, sums, out=np.zeros_like(twist), where=usable)
+        rotation = np.where(usable, twist / np.where(usable, sums, 1.0), 0.0)
         return np.asarray(tangent - U @ (basis @ rotation @ basis.T))
 
     def retract(self, U: Array, tangent: Array) -> Array:
