@@ -1,6 +1,7 @@
 """Work shared between threads is done once, all of it, and its failures are not lost."""
 
 import threading
+import time
 
 import pytest
 
@@ -10,9 +11,7 @@ from tensorfill.numerics import threads
 @pytest.fixture(params=[1, 2, 4])
 def thread_count(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     monkeypatch.setattr(threads, "thread_count", lambda: request.param)
-    threads._pool.cache_clear()
-    yield request.param
-    threads._pool.cache_clear()
+    return request.param
 
 
 @pytest.mark.parametrize("pieces", [0, 1, 2, 7, 64])
@@ -42,3 +41,61 @@ def test_the_number_of_threads_can_be_set(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("TENSORFILL_THREADS", "3")
     assert threads.thread_count() == 3
     threads.thread_count.cache_clear()
+
+
+@pytest.mark.parametrize("at_fault", [KeyboardInterrupt, MemoryError])
+def test_after_a_failure_nobody_is_still_working_and_sharing_goes_on(
+    monkeypatch: pytest.MonkeyPatch, at_fault: type[BaseException]
+) -> None:
+    monkeypatch.setattr(threads, "thread_count", lambda: 3)
+    caller = threading.get_ident()
+    busy = threading.Semaphore(0)
+    finished: list[int] = []
+
+    def work(piece: int) -> None:
+        if threading.get_ident() == caller:
+            busy.acquire()  # a helper is in the middle of its piece
+            raise at_fault
+        busy.release()
+        time.sleep(0.05)
+        finished.append(piece)
+
+    with pytest.raises(at_fault):
+        threads.share(work, 8)
+    before = list(finished)
+    assert before
+    time.sleep(0.1)
+    assert finished == before
+    done: list[int] = []
+    threads.share(done.append, 8)
+    assert sorted(done) == list(range(8))
+
+
+def test_callers_in_several_threads_do_not_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "thread_count", lambda: 2)
+    totals = [0] * 4
+
+    def user(i: int) -> None:
+        for _ in range(50):
+            done: list[int] = []
+            threads.share(done.append, 5)
+            totals[i] += sum(done)
+
+    users = [threading.Thread(target=user, args=(i,)) for i in range(4)]
+    for one in users:
+        one.start()
+    for one in users:
+        one.join()
+    assert totals == [50 * 10] * 4
+
+
+def test_helpers_end_with_the_thread_they_helped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "thread_count", lambda: 2)
+    before = threading.active_count()
+    user = threading.Thread(target=lambda: threads.share(lambda piece: None, 4))
+    user.start()
+    user.join()
+    deadline = time.monotonic() + 5
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert threading.active_count() == before

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from ..numerics.linear_cg import LinearSolution, linear_cg
 from ..numerics.vector_kernels import add_diagonal, dot
 from ..tensor import Array
+from . import inner_kernels as kernels
 from .fibre_operator import Factors
 from .inner import Accuracy, InnerSolution
 from .positions import sorted_difference, sorted_union
@@ -53,29 +54,18 @@ _CROWDED = 0.5  # share of watched entries that are idle beyond which the suppor
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """X on a support with W = K X, and the guess T of S."""
+    """X on a support with W = K X and the guess T of S, and what follows from them: S, −∇q, φ'' and q."""
 
     support: Support
     X: Array
     W: Array
     T: Array
-    energy_error: float = 0.0
-    """How far q may still be above its minimum."""
-
-    def on(self, support: Support) -> _State:
-        """The same state on another support."""
-        carry = self.support.carry
-        X, W, T = (carry(values, to=support) for values in (self.X, self.W, self.T))
-        return replace(self, support=support, X=X, W=W, T=T)
-
-
-@dataclass(frozen=True, eq=False)
-class _Model:
-    """The quadratic that q is around a state: ½ <d, (D + K) d> − <right, d>, for steps d on the free entries."""
-
-    right: Array
+    S: Array
+    downhill: Array
     D: Array
-    free: Mask
+    q: float
+    error: float = np.inf
+    """How far q may be above its minimum."""
 
 
 class ActiveSet:
@@ -88,7 +78,7 @@ class ActiveSet:
     def solve(self, U: Factors, start: InnerSolution, accuracy: Accuracy) -> InnerSolution:
         """Z, S and W at U."""
         W = start.support.operator.apply(U, self.problem.lam, start.X)
-        state = _State(start.support, start.X, W, start.T)
+        state = self._look(start.support, start.X, W, start.T)
         smallest = np.inf
         for _ in range(_MOST_SCANS):
             state = self._newton(U, state, accuracy)
@@ -100,7 +90,7 @@ class ActiveSet:
             new = sorted_difference(seen.positions, state.support.positions)
             if self._penalty(-seen.values[new]) <= accuracy.value:
                 break
-            state = _grown(state, seen.positions[new], seen.values[new])
+            state = self._grown(state, seen.positions[new], seen.values[new])
         return self._solution(U, self._pruned(state), smallest)
 
     def polish(self, U: Factors, found: InnerSolution, negativity: float) -> InnerSolution:
@@ -120,33 +110,30 @@ class ActiveSet:
 
     def _newton(self, U: Factors, state: _State, accuracy: Accuracy) -> _State:
         """Minimise q on the support, to within the accuracy."""
-        downhill = self._downhill(state)
         for _ in range(_MOST_NEWTON_STEPS):
-            free = state.support.observed | (state.X > 0) | (downhill > 0)
-            model = _Model(np.where(free, downhill, 0.0), self._curvature(state), free)
-            step = self._linear_solve(U, state, model, accuracy)
-            new = self._shortened(U, state, step.x)
+            free = state.support.observed | (state.X > 0) | (state.downhill > 0)
+            step = self._linear_solve(U, state, free, accuracy)
+            new = self._taken(U, state, free, step)
             if new is None:
                 break
-            downhill = self._downhill(new)
-            left = self._left_over(state, new, model, step.x, downhill)
-            state = replace(new, energy_error=step.energy_error + left)
-            if left + step.energy_error <= accuracy.value:
+            state = replace(new, error=step.energy_error + self._left_over(state, new, free, step.x))
+            if state.error <= accuracy.value:
                 break
         return state
 
-    def _linear_solve(self, U: Factors, state: _State, model: _Model, accuracy: Accuracy) -> LinearSolution:
+    def _linear_solve(self, U: Factors, state: _State, free: Mask, accuracy: Accuracy) -> LinearSolution:
+        """The minimum of the quadratic that q is around a state, over steps on the free entries."""
         operator, lam, values = state.support.operator, self.problem.lam, state.support.values
 
         def apply(x: Array) -> Array:
             out = operator.apply(U, lam, x)
-            add_diagonal(out, model.D, x, model.free)
+            add_diagonal(out, state.D, x, free)
             return out
 
-        precondition = LeadingDirections(operator, U, lam, model.D, model.free)
+        precondition = LeadingDirections(operator, U, lam, state.D, free)
         return linear_cg(
             apply,
-            model.right,
+            np.where(free, state.downhill, 0.0),
             precondition=precondition,
             energy_tolerance=_LINEAR_SHARE * accuracy.value,
             energy_share=_INEXACT,
@@ -154,61 +141,51 @@ class ActiveSet:
             max_iter=_MOST_CG_STEPS,
         )
 
-    def _shortened(self, U: Factors, state: _State, step: Array) -> _State | None:
+    def _taken(self, U: Factors, state: _State, free: Mask, step: LinearSolution) -> _State | None:
         """X + t·step, cut off at zero where it has to be, for the first t = 1, ½, … that lowers q, if any does."""
-        before = self._q(state)
-        watched = ~state.support.observed
+        support = state.support
+        if support.observed.all():  # nothing to cut off, and the linear solver knows K x at every entry
+            W = state.W + (state.downhill - step.residual) - state.D * step.x
+            new = self._look(support, state.X + step.x, W, state.T)
+            if new.q <= state.q:
+                return new
         for halvings in range(_MOST_HALVINGS):
-            X = state.X + 0.5**halvings * step
-            X[watched] = np.maximum(X[watched], 0.0)
-            W = state.support.operator.apply(U, self.problem.lam, X)
-            new = replace(state, X=X, W=W)
-            if self._q(new) <= before:
+            X = state.X + 0.5**halvings * step.x
+            X[~support.observed] = np.maximum(X[~support.observed], 0.0)
+            new = self._look(support, X, support.operator.apply(U, self.problem.lam, X), state.T)
+            if new.q <= state.q:
                 return new
         return None
 
-    def _left_over(self, old: _State, new: _State, model: _Model, step: Array, downhill: Array) -> float:
+    def _left_over(self, old: _State, new: _State, free: Mask, step: Array) -> float:
         """How much q can still fall because entries were cut off at zero or changed their piece; an upper bound."""
+        if new.support.observed.all() and np.array_equal(new.D, old.D):
+            return 0.0
         taken = new.X - old.X
-        bent = model.D * taken + (new.W - old.W)
+        bent = old.D * taken + (new.W - old.W)
+        right = np.where(free, old.downhill, 0.0)
         # The model at the point taken, next to its minimum −½ <right, step>.
-        cut_off = 0.5 * dot(taken, bent) - dot(model.right, taken) + 0.5 * dot(model.right, step)
-        crossed = model.free & (self._curvature(new) != model.D)
-        surprise = downhill[crossed] - (model.right - bent)[crossed]
-        joining = np.maximum(downhill[~model.free], 0.0)
+        cut_off = 0.5 * dot(taken, bent) - dot(right, taken) + 0.5 * dot(right, step)
+        crossed = free & (new.D != old.D)
+        surprise = new.downhill[crossed] - (right - bent)[crossed]
+        joining = np.maximum(new.downhill[~free], 0.0)
         softest = 1 / (2 * self.problem.C + 1 / self.epsilon)
         return float(max(cut_off, 0.0) + dot(surprise, surprise) / (2 * softest)) + self._penalty(joining)
 
-    def _split(self, state: _State) -> tuple[Array, Array]:
-        """Z and S, from the minimum that defines φ."""
-        support, C, epsilon = state.support, self.problem.C, self.epsilon
-        beyond = state.X - 2 * C * (support.values - epsilon * state.T)
-        at_observed = np.where(support.enforced, np.maximum(beyond, 0.0) / (1 + 2 * C * epsilon), 0.0)
-        S = np.where(support.observed, at_observed, state.X)
-        return state.X - S, S
-
-    def _downhill(self, state: _State) -> Array:
-        """−∇q."""
-        Z, S = self._split(state)
-        observed = state.support.values - Z / (2 * self.problem.C)
-        watched = self.epsilon * (state.T - S)
-        return np.where(state.support.observed, observed, watched) - state.W
-
-    def _curvature(self, state: _State) -> Array:
-        """φ'', of the piece that X is on."""
-        C, observed = self.problem.C, state.support.observed
-        D = np.where(observed, 1 / (2 * C), self.epsilon)
-        D[observed & (self._split(state)[1] > 0)] = 1 / (2 * C + 1 / self.epsilon)
-        return D
-
-    def _q(self, state: _State) -> float:
-        Z, S = self._split(state)
-        moved = S - state.T
-        fit = dot(Z, Z) / (4 * self.problem.C) - dot(Z, state.support.values)
-        return float(0.5 * dot(state.X, state.W) + fit + 0.5 * self.epsilon * dot(moved, moved))
+    def _look(self, support: Support, X: Array, W: Array, T: Array) -> _State:
+        S, downhill, D = np.empty((3, len(X)))
+        q = kernels.look(
+            X, W, T, support.values, support.observed, support.enforced, self.problem.C, self.epsilon, S, downhill, D
+        )
+        return _State(support, X, W, T, S, downhill, D, float(q))
 
     def _penalty(self, violation: Array) -> float:
         return float(dot(violation, violation) / (2 * self.epsilon))
+
+    def _grown(self, state: _State, positions: NDArray[np.int64], W: Array) -> _State:
+        """The same X on a support that also holds the violators."""
+        watched = sorted_union(state.support.positions[~state.support.observed], positions)
+        return self._on(state, state.support.with_watched(watched), W_at=(positions, W))
 
     def _pruned(self, state: _State) -> _State:
         """The state without its idle watched entries, once they are many."""
@@ -216,20 +193,19 @@ class ActiveSet:
         idle = watched & (state.X == 0) & (state.T == 0)
         if self.problem.enforced != "everywhere" or idle.sum() <= _CROWDED * watched.sum():
             return state
-        return state.on(state.support.with_watched(state.support.positions[watched & ~idle]))
+        return self._on(state, state.support.with_watched(state.support.positions[watched & ~idle]))
+
+    def _on(self, state: _State, support: Support, W_at: tuple[NDArray[np.int64], Array] | None = None) -> _State:
+        """The same X on another support, with W given where that support is larger."""
+        X, W, T = (state.support.carry(values, to=support) for values in (state.X, state.W, state.T))
+        if W_at is not None:
+            positions, values = W_at
+            W[np.searchsorted(support.positions, positions)] = values
+        return replace(self._look(support, X, W, T), error=state.error)
 
     def _solution(self, U: Factors, state: _State, smallest: float) -> InnerSolution:
-        _, S = self._split(state)
-        moved = S - state.T
+        moved = state.S - state.T
         blur = 0.5 * self.epsilon * dot(moved, moved)
         return InnerSolution(
-            state.support, U, state.X, S, state.T, state.W, -self._q(state), state.energy_error, blur, smallest
+            state.support, U, state.X, state.S, state.T, state.W, -state.q, state.error, blur, smallest
         )
-
-
-def _grown(state: _State, positions: NDArray[np.int64], W: Array) -> _State:
-    """The same X on a support that also holds the violators."""
-    watched = sorted_union(state.support.positions[~state.support.observed], positions)
-    grown = state.on(state.support.with_watched(watched))
-    grown.W[np.searchsorted(grown.support.positions, positions)] = W
-    return grown

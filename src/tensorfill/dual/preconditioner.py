@@ -23,6 +23,8 @@ from ..tensor import Array
 from . import fibre_kernels as kernels
 from .fibre_operator import Factors, FibreOperator, ModeFibres
 
+_FAINT = -1 / 1.3  # a mode is left out if 1/(1 + vᵀv) is above this on average
+
 Single = NDArray[np.float32]
 
 _SAFETY = 2.0  # Δ is this many times (the rest's diagonal + its average)
@@ -36,6 +38,11 @@ class _Pass:
     v: Single
     to_root: Single
     to_inverse: Single
+
+    @property
+    def matters(self) -> bool:
+        """Whether the factor differs from the identity enough to be worth a pass."""
+        return float(self.to_inverse.mean()) > _FAINT
 
     def apply(self, x: Array, g: Single) -> None:
         fibres = self.fibres
@@ -53,19 +60,21 @@ class LeadingDirections:
         spread = D + operator.spread(rest, lam)
         delta = _SAFETY * (spread + spread.mean(where=free))
         self._scale = np.where(free, 1 / np.sqrt(delta), 0.0)
-        self._passes = [
+        passes = [
             self._prepared(fibres, np.sqrt(weight) * u)
             for fibres, u, weight in zip(operator.modes, leading, lam, strict=True)
         ]
+        self._passes = [one for one in passes if one.matters]
 
     def __call__(self, r: Array) -> Array:
         x = np.multiply(r, self._scale)
-        *sides, middle = self._passes
-        for side in sides:
-            side.apply(x, side.to_root)
-        middle.apply(x, middle.to_inverse)
-        for side in reversed(sides):
-            side.apply(x, side.to_root)
+        if self._passes:
+            *sides, middle = self._passes
+            for side in sides:
+                side.apply(x, side.to_root)
+            middle.apply(x, middle.to_inverse)
+            for side in reversed(sides):
+                side.apply(x, side.to_root)
         x *= self._scale
         return x
 

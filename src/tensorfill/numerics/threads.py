@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
+from queue import SimpleQueue
+from threading import Event, Thread, local
 
 
 @cache
@@ -19,10 +19,60 @@ def thread_count() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-@cache
-def _pool(process: int) -> ThreadPoolExecutor:
-    # One pool per process: a forked child must not wait for its parent's threads.
-    return ThreadPoolExecutor(thread_count() - 1, thread_name_prefix="tensorfill")
+class _Helper:
+    """A thread that waits for work, does it, and says so: much quicker to ask than a pool of futures.
+
+    It ends when nobody holds the helper any more.
+    """
+
+    def __init__(self) -> None:
+        self._asked: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._done: SimpleQueue[BaseException | None] = SimpleQueue()
+        Thread(target=_serve, args=(self._asked, self._done), name="tensorfill", daemon=True).start()
+
+    def ask(self, work: Callable[[], None]) -> None:
+        self._asked.put(work)
+
+    def wait(self) -> BaseException | None:
+        """Block until the work is done; what it raised, if anything."""
+        return self._done.get()
+
+    def finish(self) -> None:
+        """Block until all that was ever asked is done, whatever came of it."""
+        finished = Event()
+        self._asked.put(finished.set)
+        finished.wait()
+
+    def __del__(self) -> None:
+        self._asked.put(None)
+
+
+def _serve(asked: SimpleQueue[Callable[[], None] | None], done: SimpleQueue[BaseException | None]) -> None:
+    while (work := asked.get()) is not None:
+        try:
+            work()
+        except BaseException as error:  # to be raised where the work was asked for
+            done.put(error)
+        else:
+            done.put(None)
+
+
+class _Staff(local):
+    """The helpers of one thread. A forked child must not wait for its parent's, nor one caller for another's."""
+
+    process: int = 0
+    helpers: tuple[_Helper, ...] = ()
+
+    def of(self, count: int) -> tuple[_Helper, ...]:
+        if self.process != os.getpid() or len(self.helpers) != count:
+            self.process, self.helpers = os.getpid(), tuple(_Helper() for _ in range(count))
+        return self.helpers
+
+    def dismiss(self) -> None:
+        self.helpers = ()
+
+
+_staff = _Staff()
 
 
 def share(work: Callable[[int], None], pieces: int) -> None:
@@ -31,22 +81,29 @@ def share(work: Callable[[int], None], pieces: int) -> None:
     `work` must release the GIL (compiled kernels do). Pieces are handed out as threads become free, so a core
     that is busy elsewhere does less of them. Which thread did what must not matter to the result.
     """
-    helpers = min(thread_count(), pieces) - 1
-    if helpers < 1:
+    helpers = _staff.of(thread_count() - 1)
+    if not helpers or pieces < 2:
         for piece in range(pieces):
             work(piece)
         return
-    counter = itertools.count()
+    remaining = iter(range(pieces))  # taking the next one is atomic
 
     def take_turns() -> None:
-        while (piece := next(counter)) < pieces:
+        for piece in remaining:
             work(piece)
 
-    running = [_pool(os.getpid()).submit(take_turns) for _ in range(helpers)]
     try:
+        for helper in helpers:
+            helper.ask(take_turns)
         take_turns()
-    finally:
+        errors = [helper.wait() for helper in helpers]
+    except BaseException:
         # Also after Ctrl-C: nobody may still be writing into our arrays when we leave.
-        wait(running)
-    for helper in running:
-        helper.result()
+        list(remaining)
+        for helper in helpers:
+            helper.finish()
+        _staff.dismiss()
+        raise
+    for error in errors:
+        if error is not None:
+            raise error
