@@ -84,7 +84,8 @@ def test_nonnegativity_only_where_it_is_asked_for(enforced: str) -> None:
 def test_without_nonnegativity_it_is_one_linear_system() -> None:
     data, observed = data_with_zeros((4, 5, 6), 0.4)
     problem = problem_of(data, observed, enforced="nowhere")
-    found = solved(problem, ActiveSet(problem, 1 / (2 * problem.C)))
+    solver = ActiveSet(problem, 1 / (2 * problem.C))
+    found = solver.solve(random_factors(problem.shape, (2, 2, 2)), nothing_yet(problem), Accuracy(1e-15))
     K = np.stack(
         [found.support.operator.apply(found.factors, problem.lam, unit) for unit in np.eye(len(found.X))], axis=1
     )

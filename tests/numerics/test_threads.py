@@ -4,6 +4,7 @@ import threading
 import time
 
 import pytest
+from threadpoolctl import threadpool_info
 
 from tensorfill.numerics import threads
 
@@ -99,3 +100,18 @@ def test_helpers_end_with_the_thread_they_helped(monkeypatch: pytest.MonkeyPatch
     while threading.active_count() > before and time.monotonic() < deadline:
         time.sleep(0.01)
     assert threading.active_count() == before
+
+
+def blas_threads() -> list[int]:
+    return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
+
+def test_blas_is_quiet_until_the_last_one_who_asked_for_it_has_left() -> None:
+    before = blas_threads()
+    first, second = threads.quiet_blas(), threads.quiet_blas()
+    with first:
+        second.__enter__()
+        assert set(blas_threads()) == {1}
+    assert set(blas_threads()) == {1}
+    second.__exit__(None, None, None)
+    assert blas_threads() == before

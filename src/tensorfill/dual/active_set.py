@@ -100,8 +100,8 @@ class ActiveSet:
         """
         finest, epsilon = _FINEST * found.value, self.epsilon
         for _ in range(_MOST_POLISHES):
-            violation = max(-found.smallest, 0.0)
-            accuracy = Accuracy(max(min((0.3 * violation) ** 2, finest), (0.3 * negativity) ** 2))
+            below = max(-found.smallest, negativity)
+            accuracy = Accuracy(min((0.3 * below) ** 2, finest) if found.smallest < 0 else finest)
             epsilon /= _SHRINK
             found = ActiveSet(self.problem, epsilon).solve(U, replace(found, T=found.S), accuracy)
             if found.smallest >= -negativity:

@@ -49,6 +49,17 @@ def add_gram(starts, entry, row, x, other, right, out, first, last):  # type: ig
 
 
 @njit(nogil=True, fastmath=True, cache=True)
+def add_outer(starts, entry, row, x, out, first, last):  # type: ignore[no-untyped-def]
+    """out += the lower triangle of X_k X_kᵀ; rows ascend within a fibre."""
+    for f in range(first, last):
+        for j in range(starts[f], starts[f + 1]):
+            value = x[entry[j]]
+            i = row[j]
+            for other in range(starts[f], j + 1):
+                out[i, row[other]] += value * x[entry[other]]
+
+
+@njit(nogil=True, fastmath=True, cache=True)
 def fill_fibre_sums(starts, entry, row, x, right, out, first, last):  # type: ignore[no-untyped-def]
     """out[f] = rightᵀ X_k[:, f] for every fibre: the coordinates of the fibres in the basis `right`."""
     rank = right.shape[1]

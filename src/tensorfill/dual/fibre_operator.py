@@ -31,6 +31,11 @@ class ModeFibres:
     """For each fibre, its number among all fibres of the mode (the remaining indices, last fastest)."""
 
     @cached_property
+    def pairs(self) -> int:
+        """How many pairs of entries share a fibre."""
+        return int(np.square(np.diff(self.starts), dtype=np.int64).sum())
+
+    @cached_property
     def cuts(self) -> list[int]:
         """Where to cut the fibres into pieces with about the same number of entries each."""
         pieces = _PIECES if len(self.entry) > _SMALL else 1
@@ -88,25 +93,26 @@ class FibreOperator:
 
     def gram(self, mode: int, x: Array, right: Array, other: Array | None = None) -> Array:
         """X_k O_kᵀ R, with O = X unless `other` is given."""
-        fibres = self.modes[mode]
+        fibres, cuts = self.modes[mode], self.modes[mode].cuts
         second = x if other is None else other
-        pieces = len(fibres.cuts) - 1
-        parts = np.zeros((pieces, *right.shape))
+        parts = np.zeros((len(cuts) - 1, *right.shape))
+        share(
+            lambda i: kernels.add_gram(
+                fibres.starts, fibres.entry, fibres.row, x, second, right, parts[i], cuts[i], cuts[i + 1]
+            ),
+            len(parts),
+        )
+        return np.asarray(parts.sum(axis=0))
 
-        def piece(i: int) -> None:
-            kernels.add_gram(
-                fibres.starts,
-                fibres.entry,
-                fibres.row,
-                x,
-                second,
-                right,
-                parts[i],
-                fibres.cuts[i],
-                fibres.cuts[i + 1],
-            )
-
-        share(piece, pieces)
+    def square(self, mode: int, x: Array) -> Array:
+        """The lower triangle of X_k X_kᵀ as a whole: n_k² numbers, from all pairs of entries that share a fibre."""
+        fibres, n = self.modes[mode], self.shape[mode]
+        cuts = fibres.cuts
+        parts = np.zeros((len(cuts) - 1, n, n))
+        share(
+            lambda i: kernels.add_outer(fibres.starts, fibres.entry, fibres.row, x, parts[i], cuts[i], cuts[i + 1]),
+            len(parts),
+        )
         return np.asarray(parts.sum(axis=0))
 
     def fibre_sums(self, mode: int, x: Array, right: Array) -> Array:

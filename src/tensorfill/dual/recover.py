@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.threads import quiet_blas, share
 from ..observed import positions_of
 from ..tensor import Array, entries
 from .fibre_operator import Factors, FibreOperator, fibre_numbers
 
-_SLAB = 2**21  # entries held at once when the whole tensor is gone through
+_SLAB = 2**19  # entries that a thread holds at once when the whole tensor is gone through
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,40 +53,44 @@ class RecoveredTensor:
 
     def dense(self) -> Array:
         """W itself."""
-        full = np.empty(self.shape)
-        axis = slab_axis(self.shape)
-        moved = np.moveaxis(full, axis, 0)
-        for first, last, slab in self.slabs():
-            moved[first:last] = slab
-        return full
+        return self._filled(range(len(self.shape)))
 
     def components(self) -> tuple[Array, ...]:
         """W^(1), …, W^(K)."""
-        parts = []
-        for mode in range(len(self.shape)):
-            full = np.empty(self.shape)
-            moved = np.moveaxis(full, slab_axis(self.shape), 0)
-            for first, last, slab in self.slabs(modes=(mode,)):
-                moved[first:last] = slab
-            parts.append(full)
-        return tuple(parts)
+        return tuple(self._filled((mode,)) for mode in range(len(self.shape)))
 
-    def slabs(self, modes: Sequence[int] | None = None) -> Iterator[tuple[int, int, Array]]:
-        """W piece by piece along its longest mode, which comes first: (first index, end, slab).
+    def _filled(self, modes: Sequence[int]) -> Array:
+        full = np.empty(self.shape)
+        moved = np.moveaxis(full, slab_axis(self.shape), 0)
 
-        With `modes`, only those components. A slab is overwritten by the next one.
+        def fill(first: int, slab: Array) -> None:
+            moved[first : first + len(slab)] = slab
+
+        self.visit_slabs(fill, modes)
+        return full
+
+    def visit_slabs(self, visit: Callable[[int, Array], None], modes: Sequence[int] | None = None) -> None:
+        """Call `visit(first index, slab)` for pieces of W along its longest mode, which comes first in a slab.
+
+        On all cores and in no particular order. With `modes`, only those components.
         """
         axis = slab_axis(self.shape)
         rest = tuple(size for mode, size in enumerate(self.shape) if mode != axis)
         chosen = range(len(self.shape)) if modes is None else modes
         parts = [_SlabPart(self, mode, axis, rest) for mode in chosen]
         thickness = max(1, _SLAB // entries(rest))
-        for first in range(0, self.shape[axis], thickness):
+        firsts = range(0, self.shape[axis], thickness)
+
+        def build(i: int) -> None:
+            first = firsts[i]
             last = min(first + thickness, self.shape[axis])
             slab = np.zeros((last - first, *rest))
             for part in parts:
                 part.add_to(slab, first, last)
-            yield first, last, slab
+            visit(first, slab)
+
+        with quiet_blas():
+            share(build, len(firsts))
 
 
 def slab_axis(shape: Sequence[int]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,22 +23,24 @@ class Negatives:
 
 def find_negatives(W: RecoveredTensor) -> Negatives:
     """All negative entries of W, by position in the flattened tensor, sorted."""
-    shape = W.shape
+    shape, lock = W.shape, Lock()
     axis = slab_axis(shape)
     order = [axis, *(mode for mode in range(len(shape)) if mode != axis)]
     strides = np.array([int(np.prod(shape[mode + 1 :], dtype=np.int64)) for mode in order])
-    positions, values, smallest = [], [], np.inf
-    for first, _, slab in W.slabs():
+    lows, positions, values = [], [np.empty(0, np.int64)], [np.empty(0)]
+
+    def look(first: int, slab: Array) -> None:
         lowest = float(slab.min())
-        smallest = min(smallest, lowest)
+        lows.append(lowest)
         if lowest < 0:
             where = np.nonzero(slab < 0)
-            values.append(slab[where])
-            positions.append(
-                (where[0] + first) * strides[0] + sum(i * s for i, s in zip(where[1:], strides[1:], strict=True))
-            )
-    if not positions:
-        return Negatives(np.empty(0, np.int64), np.empty(0), smallest)
+            at = (where[0] + first) * strides[0] + sum(i * s for i, s in zip(where[1:], strides[1:], strict=True))
+            with lock:
+                positions.append(at)
+                values.append(slab[where])
+
+    W.visit_slabs(look)
+    smallest = min(lows)
     found, below = np.concatenate(positions), np.concatenate(values)
     ranks = np.argsort(found)
     return Negatives(found[ranks], below[ranks], smallest)

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from ..completion import Certificate, History, Iteration, Snapshot, StopReason, Watch
+from ..numerics.threads import quiet_blas
 from ..riemannian.conjugate_gradient import conjugate_gradient
 from ..riemannian.product import Point, Product
 from ..riemannian.quasi_newton import quasi_newton
@@ -71,6 +72,11 @@ def solve(problem: DualProblem, solver: Solver, rng: np.random.Generator, watch:
     Where W ≥ 0 is asked for, U is first learned without it, which is several times cheaper and ends close by; then S
     joins, and the iteration goes on from there.
     """
+    with quiet_blas():
+        return _solve(problem, solver, rng, watch)
+
+
+def _solve(problem: DualProblem, solver: Solver, rng: np.random.Generator, watch: Watch | None) -> Solution:
     run = _Run(problem, solver, watch)
     try:
         run.first(rng)

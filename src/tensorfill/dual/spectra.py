@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from ..tensor import Array
 from .fibre_operator import FibreOperator
 
 _DENSE = 64  # matrices up to this size are built and decomposed
+_SMALL = 600  # matrices up to this size are built for their largest eigenvalue,
+_FEW_PAIRS = 100  # if there are no more pairs of entries in a fibre than this, per entry
 _ROUNDS = 8  # of subspace iteration
 _SPARE = 8  # directions carried along beyond those wanted
 
@@ -44,8 +47,8 @@ def largest_eigenvalue(operator: FibreOperator, mode: int, X: Array, tolerance: 
     def apply(V: Array) -> Array:
         return operator.gram(mode, X, V)
 
-    if n <= _DENSE:
-        return float(np.linalg.eigvalsh(apply(np.eye(n)))[-1])
+    if n <= _SMALL and operator.modes[mode].pairs <= _FEW_PAIRS * len(X):
+        return float(eigh(operator.square(mode, X), eigvals_only=True, subset_by_index=[n - 1, n - 1])[0])
     matrix = LinearOperator((n, n), matvec=lambda v: apply(np.ascontiguousarray(v).reshape(-1, 1)).ravel(), dtype=float)
     v0 = np.random.default_rng(0).standard_normal(n)
     try:

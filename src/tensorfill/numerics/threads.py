@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from queue import SimpleQueue
-from threading import Event, Thread, local
+from threading import Event, Lock, Thread, local
+
+from threadpoolctl import threadpool_limits
 
 
 @cache
@@ -17,6 +20,37 @@ def thread_count() -> int:
         return int(wish)
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+class _QuietBlas:
+    """Counts who wants BLAS to be quiet, for its number of threads is a setting of the whole process."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._users = 0
+        self._limits: threadpool_limits | None = None
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        with self._lock:
+            self._users += 1
+            if self._users == 1:
+                self._limits = threadpool_limits(1, user_api="blas")
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                if self._users == 0 and self._limits is not None:
+                    self._limits.restore_original_limits()
+
+
+quiet_blas = _QuietBlas()
+"""`with quiet_blas():` while it lasts, BLAS uses the calling thread only.
+
+Its threads spin while they wait for each other: on a core that is busy elsewhere, hundreds of times slower than none,
+and in the way of kernels that use all cores themselves.
+"""
 
 
 class _Helper:

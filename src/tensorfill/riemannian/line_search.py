@@ -28,7 +28,7 @@ Evaluate = Callable[[Point, E, float], E]
 
 _ENOUGH = 1e-4  # share of the linear decrease a step must bring (Armijo)
 _STEEP = 0.5  # a step whose end still descends this steeply, relative to its start, is lengthened
-_ACCURACY = 0.03  # error allowed in a value, as a share of the decrease it is compared for
+_ACCURACY = 0.2  # error allowed in a value, as a share of the decrease it is compared for
 _MOST_TRIALS = 10
 
 
