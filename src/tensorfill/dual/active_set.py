@@ -41,13 +41,14 @@ from .support import Support
 Mask = NDArray[np.bool_]
 
 _LINEAR_SHARE = 0.5  # of the error allowed, the part left to the linear solver
-_INEXACT = 0.01  # share of what a linear solve has gained so far that it may leave behind: the pieces may change
+_INEXACT = 0.3  # share of what a linear solve has gained so far that it may leave behind: the pieces may change
 _MOST_NEWTON_STEPS = 50
 _MOST_HALVINGS = 20
 _MOST_SCANS = 50
 _MOST_CG_STEPS = 2000
 _MOST_POLISHES = 20
-_FINEST = 1e-9  # error of the final value, as a share of it
+_FINE = 1e-7  # error of a value while W is still negative somewhere, as a share of it, at most
+_FINEST = 1e-9  # error of the final value, if W was nowhere negative to begin with
 _SHRINK = 32.0  # what ε is divided by for every polishing solve
 _CROWDED = 0.5  # share of watched entries that are idle beyond which the support is pruned
 
@@ -98,10 +99,11 @@ class ActiveSet:
 
         The linear systems are solved to match the violation that is left: there is no point in doing better.
         """
-        finest, epsilon = _FINEST * found.value, self.epsilon
+        epsilon = self.epsilon
         for _ in range(_MOST_POLISHES):
             below = max(-found.smallest, negativity)
-            accuracy = Accuracy(min((0.3 * below) ** 2, finest) if found.smallest < 0 else finest)
+            fine = min((0.15 * below) ** 2, _FINE * found.value)
+            accuracy = Accuracy(fine if found.smallest < 0 else _FINEST * found.value)
             epsilon /= _SHRINK
             found = ActiveSet(self.problem, epsilon).solve(U, replace(found, T=found.S), accuracy)
             if found.smallest >= -negativity:
