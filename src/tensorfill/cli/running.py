@@ -29,7 +29,11 @@ def run(data: NDArray[Any], observed: NDArray[np.bool_] | None, **arguments: Any
     try:
         with progress, _plain_warnings(progress, shown):
             from .. import library
+            from ..dual.fibre_kernels import add_sandwich
+            from ..numerics.compilation import is_cached
 
+            if not is_cached(add_sandwich):
+                progress.say("Compiling, once after an installation: some seconds.")
             done = library.complete(data, observed, watch=progress.watch, **arguments)
     except KeyboardInterrupt:
         # With iterations done, this was a second Ctrl-C while the library was finishing up after the first.

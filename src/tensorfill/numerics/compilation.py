@@ -1,0 +1,16 @@
+"""Whether compiled kernels are at hand, or are about to be compiled: once after an installation, for some seconds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+
+def is_cached(kernel: Any) -> bool:
+    """Whether Numba has an up-to-date compilation of a kernel on disk."""
+    folder = kernel.stats.cache_path
+    if folder is None:
+        return False
+    source = Path(kernel.py_func.__code__.co_filename)
+    newest = max((file.stat().st_mtime for file in Path(folder).glob(f"*.{kernel.__name__}-*.nbi")), default=0.0)
+    return newest >= source.stat().st_mtime
