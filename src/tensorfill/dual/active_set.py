@@ -138,7 +138,7 @@ class ActiveSet:
             np.where(free, state.downhill, 0.0),
             precondition=precondition,
             energy_tolerance=_LINEAR_SHARE * accuracy.value,
-            energy_share=_INEXACT,
+            energy_share=_INEXACT if state.support.enforced.any() else 0.0,
             residual_floor=accuracy.residual**2 * dot(values, precondition(values)),
             max_iter=_MOST_CG_STEPS,
         )

@@ -80,27 +80,27 @@ def add_rows(starts, entry, row, weights, out, first, last):  # type: ignore[no-
         out[entry[j]] += weights[row[j]]
 
 
-@njit(nogil=True, cache=True)
-def fill_rank_one(starts, entry, row, u, scale, v, root, inverse, first, last):  # type: ignore[no-untyped-def]
-    """v = scale · u on every slot, and g per fibre such that I + g v vᵀ is (I + v vᵀ)^-½, or (I + v vᵀ)⁻¹."""
+@njit(nogil=True, fastmath=True, cache=True)
+def fill_rank_one(starts, entry, row, u, inverse, to_root, to_inverse, first, last):  # type: ignore[no-untyped-def]
+    """g per fibre such that I + g v vᵀ is (I + v vᵀ)^-½, or (I + v vᵀ)⁻¹, for v = u ∘ √inverse."""
     for f in range(first, last):
         square = 0.0
         for j in range(starts[f], starts[f + 1]):
-            value = u[row[j]] * scale[entry[j]]
-            v[j] = value
-            square += value * value
-        inverse[f] = -1.0 / (1.0 + square)
+            value = u[row[j]]
+            square += value * value * inverse[entry[j]]
         stretch = np.sqrt(1.0 + square)
-        root[f] = -1.0 / (stretch * (1.0 + stretch))  # (1/stretch − 1)/square, without cancellation
+        to_root[f] = -1.0 / (stretch * (1.0 + stretch))  # (1/stretch − 1)/square, without cancellation
+        to_inverse[f] = -1.0 / (1.0 + square)
 
 
 @njit(nogil=True, fastmath=True, cache=True)
-def add_rank_one(starts, entry, v, g, x, first, last):  # type: ignore[no-untyped-def]
-    """x += g_f v (vᵀx) on every fibre, in place."""
+def add_rank_one(starts, entry, row, u, inverse, g, x, first, last):  # type: ignore[no-untyped-def]
+    """x += g_f (u ∘ inverse) (uᵀx) on every fibre, in place."""
     for f in range(first, last):
         total = 0.0
         for j in range(starts[f], starts[f + 1]):
-            total += v[j] * x[entry[j]]
+            total += u[row[j]] * x[entry[j]]
         total *= g[f]
         for j in range(starts[f], starts[f + 1]):
-            x[entry[j]] += total * v[j]
+            i = entry[j]
+            x[i] += total * u[row[j]] * inverse[i]

@@ -23,19 +23,18 @@ from ..tensor import Array
 from . import fibre_kernels as kernels
 from .fibre_operator import Factors, FibreOperator, ModeFibres
 
-_FAINT = -1 / 1.3  # a mode is left out if 1/(1 + vᵀv) is above this on average
-
 Single = NDArray[np.float32]
 
 _SAFETY = 2.0  # Δ is this many times (the rest's diagonal + its average)
+_FAINT = -1 / 1.3  # a mode is left out if −1/(1 + vᵀv), v = Δ^-½u, is below this on average
 
 
 @dataclass(frozen=True, eq=False)
 class _Pass:
-    """x += g_f v (vᵀx) on every fibre of a mode."""
+    """One factor's inverse, or its inverse root: on every fibre x += g Δ⁻¹u (uᵀx), for x that carries a Δ^-½."""
 
     fibres: ModeFibres
-    v: Single
+    u: Array
     to_root: Single
     to_inverse: Single
 
@@ -44,9 +43,9 @@ class _Pass:
         """Whether the factor differs from the identity enough to be worth a pass."""
         return float(self.to_inverse.mean()) > _FAINT
 
-    def apply(self, x: Array, g: Single) -> None:
-        fibres = self.fibres
-        fibres.share(partial(kernels.add_rank_one, fibres.starts, fibres.entry, self.v, g, x))
+    def apply(self, x: Array, g: Single, inverse: Array) -> None:
+        at = self.fibres
+        at.share(partial(kernels.add_rank_one, at.starts, at.entry, at.row, self.u, inverse, g, x))
 
 
 class LeadingDirections:
@@ -57,34 +56,34 @@ class LeadingDirections:
     ) -> None:
         leading = [_leading_direction(factor) for factor in U]
         rest = [np.einsum("ir,ir->i", factor, factor) - u * u for factor, u in zip(U, leading, strict=True)]
-        spread = D + operator.spread(rest, lam)
-        delta = _SAFETY * (spread + spread.mean(where=free))
-        self._scale = np.where(free, 1 / np.sqrt(delta), 0.0)
+        delta = operator.spread(rest, lam)
+        delta += D
+        delta += delta.mean(where=free)
+        delta *= _SAFETY
+        self._inverse = np.divide(1.0, delta, out=delta)
+        self._inverse[~free] = 0.0
         passes = [
-            self._prepared(fibres, np.sqrt(weight) * u)
+            _prepared(fibres, np.sqrt(weight) * u, self._inverse)
             for fibres, u, weight in zip(operator.modes, leading, lam, strict=True)
         ]
         self._passes = [one for one in passes if one.matters]
 
     def __call__(self, r: Array) -> Array:
-        x = np.multiply(r, self._scale)
+        x = np.multiply(r, self._inverse)
         if self._passes:
             *sides, middle = self._passes
             for side in sides:
-                side.apply(x, side.to_root)
-            middle.apply(x, middle.to_inverse)
+                side.apply(x, side.to_root, self._inverse)
+            middle.apply(x, middle.to_inverse, self._inverse)
             for side in reversed(sides):
-                side.apply(x, side.to_root)
-        x *= self._scale
+                side.apply(x, side.to_root, self._inverse)
         return x
 
-    def _prepared(self, fibres: ModeFibres, u: Array) -> _Pass:
-        v = np.empty(len(fibres.entry), np.float32)
-        root, inverse = np.empty((2, len(fibres.fibre)), np.float32)
-        fibres.share(
-            partial(kernels.fill_rank_one, fibres.starts, fibres.entry, fibres.row, u, self._scale, v, root, inverse)
-        )
-        return _Pass(fibres, v, root, inverse)
+
+def _prepared(fibres: ModeFibres, u: Array, inverse: Array) -> _Pass:
+    root, whole = np.empty((2, len(fibres.fibre)), np.float32)
+    fibres.share(partial(kernels.fill_rank_one, fibres.starts, fibres.entry, fibres.row, u, inverse, root, whole))
+    return _Pass(fibres, u, root, whole)
 
 
 def _leading_direction(U: Array) -> Array:

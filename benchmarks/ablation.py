@@ -1,0 +1,157 @@
+"""What each ingredient of the solver is worth: the solver without it, next to the solver as it is, in one run.
+
+    python benchmarks/ablation.py [--data DIR] [--rows baboon,splash,hall,cave_a]
+
+Each variant replaces one ingredient by what one would write first, on the same data; operator calls do not depend on how
+busy the machine is. Polishing at the end is not counted among the calls, and is among the seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from numpy.typing import NDArray
+from report import save, table
+from tasks import TASKS, Loaded
+
+import tensorfill
+from tensorfill.dual import active_set, solve
+from tensorfill.dual.fibre_operator import Factors, FibreOperator
+from tensorfill.dual.problem import DualProblem
+from tensorfill.riemannian import line_search
+from tensorfill.riemannian.product import Tangent, scaled
+
+Array = NDArray[np.float64]
+
+
+class Diagonal:
+    """Instead of the leading directions: only the diagonal of D + K."""
+
+    def __init__(
+        self, operator: FibreOperator, U: Factors, lam: tuple[float, ...], D: Array, free: NDArray[np.bool_]
+    ) -> None:
+        self._inverse = np.where(free, 1 / (D + operator.diagonal(U, lam)), 0.0)
+
+    def __call__(self, r: Array) -> Array:
+        return np.asarray(self._inverse * r)
+
+
+class NoModel:
+    """Instead of the model of the Hessian: a multiple of the identity, of the size of g."""
+
+    def __init__(self, problem: DualProblem, at: Any) -> None:
+        self._size = at.value
+
+    def solve(self, tangent: Tangent) -> Tangent:
+        """A step along the gradient."""
+        return scaled(1 / self._size, tangent)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The solver without one of its ingredients."""
+
+    name: str
+    change: Callable[[], Any] = nullcontext
+    settings: tuple[tuple[str, Any], ...] = ()
+    methods: tuple[str, ...] = ("dual",)
+
+
+VARIANTS = (
+    Variant("as it is", methods=("dual", "nonneg-dual")),
+    Variant("diagonal preconditioner", lambda: patch.object(active_set, "LeadingDirections", Diagonal)),
+    Variant("no model of the Hessian", lambda: patch.object(solve, "CurvatureModel", NoModel)),
+    Variant("conjugate gradients (the paper's)", settings=(("optimizer", "conjugate-gradient"),)),
+    Variant("values seven times as exact", lambda: patch.object(line_search, "_ACCURACY", 0.03)),
+    Variant("random start", settings=(("start", "random"),)),
+    Variant("BLAS with its own threads", lambda: patch.object(solve, "quiet_blas", nullcontext)),
+    Variant(
+        "S from the first iteration",
+        lambda: patch.object(DualProblem, "without_nonnegativity", lambda self: self),
+        (("gradient_tolerance", 5e-3),),
+        ("nonneg-dual",),
+    ),
+    Variant("U and S together to the end", settings=(("gradient_tolerance", 5e-3),), methods=("nonneg-dual",)),
+)
+
+
+@contextmanager
+def changed(variant: Variant) -> Iterator[None]:
+    """The solver with the variant's change in place."""
+    with ExitStack() as stack:
+        stack.enter_context(variant.change())
+        yield
+
+
+def measure(loaded: Loaded, variant: Variant, method: str) -> dict[str, Any]:
+    """One run of a variant."""
+    known = loaded.observed
+    with changed(variant):
+        done = tensorfill.complete(
+            np.where(known, loaded.truth, 0), known, method, rank=loaded.task.rank, **dict(variant.settings)
+        )
+    assert done.history is not None
+    assert done.certificate is not None
+    return {
+        "data": loaded.title,
+        "method": method,
+        "variant": variant.name,
+        "iterations": len(done.history) - 1,
+        "operator_calls": done.history[-1].operator_calls,
+        "seconds": done.seconds,
+        "objective": done.certificate.upper,
+        "rmse": float(np.sqrt(np.mean((done.model - loaded.truth) ** 2))),
+    }
+
+
+def cells(result: dict[str, Any], base: dict[str, Any]) -> tuple[str, ...]:
+    """A result as a row, next to the solver as it is."""
+    return (
+        result["data"],
+        result["method"],
+        result["variant"],
+        str(result["iterations"]),
+        str(result["operator_calls"]),
+        f"{result['operator_calls'] / base['operator_calls']:.1f}",
+        f"{result['seconds']:.1f}",
+        f"{result['seconds'] / base['seconds']:.1f}",
+        f"{result['objective']:.2f}",
+        f"{result['rmse']:.5f}",
+    )
+
+
+HEAD = ("data", "method", "variant", "iterations", "calls", "× calls", "seconds", "× seconds", "objective", "RMSE")
+
+
+def main() -> None:
+    """Measure, print, save."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--data", type=Path, help="folder with the real data")
+    parser.add_argument("--rows", default="baboon,splash,hall,cave_a", help="which data, by comma")
+    chosen = parser.parse_args()
+    results, rows = [], []
+    for task in TASKS:
+        if task.name not in chosen.rows.split(","):
+            continue
+        loaded = task.load(chosen.data)
+        base: dict[str, dict[str, Any]] = {}
+        for variant in VARIANTS:
+            for method in variant.methods:
+                result = measure(loaded, variant, method)
+                base.setdefault(method, result)
+                results.append(result)
+                rows.append(cells(result, base[method]))
+                print("  ".join(rows[-1]), flush=True)
+    print("\n" + table(HEAD, rows, words=(0, 1, 2)))
+    save("ablation", results)
+
+
+if __name__ == "__main__":
+    main()
