@@ -135,7 +135,7 @@ class ActiveSet:
         precondition = LeadingDirections(operator, U, lam, state.D, free)
         return linear_cg(
             apply,
-            np.where(free, state.downhill, 0.0),
+            state.downhill if free.all() else np.where(free, state.downhill, 0.0),
             precondition=precondition,
             energy_tolerance=_LINEAR_SHARE * accuracy.value,
             energy_share=_INEXACT if state.support.enforced.any() else 0.0,
@@ -147,7 +147,9 @@ class ActiveSet:
         """X + t·step, cut off at zero where it has to be, for the first t = 1, ½, … that lowers q, if any does."""
         support = state.support
         if support.observed.all():  # nothing to cut off, and the linear solver knows K x at every entry
-            W = state.W + (state.downhill - step.residual) - state.D * step.x
+            W = state.downhill - step.residual
+            W -= state.D * step.x
+            W += state.W
             new = self._look(support, state.X + step.x, W, state.T)
             if new.q <= state.q:
                 return new
@@ -175,10 +177,13 @@ class ActiveSet:
         return float(max(cut_off, 0.0) + dot(surprise, surprise) / (2 * softest)) + self._penalty(joining)
 
     def _look(self, support: Support, X: Array, W: Array, T: Array) -> _State:
-        S, downhill, D = np.empty((3, len(X)))
-        q = kernels.look(
-            X, W, T, support.values, support.observed, support.enforced, self.problem.C, self.epsilon, S, downhill, D
-        )
+        C, epsilon, values = self.problem.C, self.epsilon, support.values
+        downhill = np.empty_like(X)
+        if self.problem.enforced == "nowhere":  # S = T = 0, and one piece
+            q = kernels.look_without_S(X, W, values, C, downhill)
+            return _State(support, X, W, T, T, downhill, np.broadcast_to(1 / (2 * C), X.shape), float(q))
+        S, D = np.empty_like(X), np.empty_like(X)
+        q = kernels.look(X, W, T, values, support.observed, support.enforced, C, epsilon, S, downhill, D)
         return _State(support, X, W, T, S, downhill, D, float(q))
 
     def _penalty(self, violation: Array) -> float:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from ..errors import InvalidInput
 from ..numerics.threads import share
@@ -84,9 +85,9 @@ class FibreOperator:
         """The diagonal of K: Σ_k λ_k ‖row of U_k‖², for every entry of the support."""
         return self.spread([np.einsum("ir,ir->i", U, U) for U in factors], lam)
 
-    def spread(self, per_row: Sequence[Array], lam: Sequence[float]) -> Array:
+    def spread(self, per_row: Sequence[Array], lam: Sequence[float], dtype: DTypeLike = np.float64) -> NDArray[Any]:
         """Σ_k λ_k w_k[row in mode k], for every entry of the support."""
-        out = np.zeros(len(self.positions))
+        out = np.zeros(len(self.positions), dtype)
         for fibres, weights, weight in zip(self.modes, per_row, lam, strict=True):
             fibres.share(partial(kernels.add_rows, fibres.starts, fibres.entry, fibres.row, weight * weights, out))
         return out

@@ -4,6 +4,16 @@ from numba import njit
 
 
 @njit(nogil=True, cache=True)
+def look_without_S(X, W, values, C, downhill):  # type: ignore[no-untyped-def]
+    """The same as `look` where all entries are observed and W may be negative."""
+    q = 0.0
+    for i in range(len(X)):
+        downhill[i] = values[i] - X[i] / (2 * C) - W[i]
+        q += X[i] * (X[i] / (4 * C) - values[i] + 0.5 * W[i])
+    return q
+
+
+@njit(nogil=True, cache=True)
 def look(X, W, T, values, observed, enforced, C, epsilon, S, downhill, D):  # type: ignore[no-untyped-def]
     """Fill S, −∇q and φ'' at X with W = K X, and return q(X); all as active_set.py defines them."""
     fit, misses, energy = 0.0, 0.0, 0.0

@@ -8,7 +8,7 @@ With Δ for that diagonal (and D), M = Δ^½ Π_k (I + Δ^-½ λ_k u_k u_kᵀ Δ
 strong along one mode only; along several it is too large, the more so the smaller Δ, hence the factor in Δ below. It is
 applied in the symmetric order Q_1 … Q_K … Q_1, Q_k the inverse root of the k-th factor (in the middle, its inverse):
 on each fibre the identity plus rank one, so a pass costs little beside K with all its ranks. The idea is that of
-alternating-direction implicit methods (Peaceman & Rachford 1955).
+alternating-direction implicit methods (Peaceman & Rachford 1955). Single precision is enough for it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Pass:
     """One factor's inverse, or its inverse root: on every fibre x += g Δ⁻¹u (uᵀx), for x that carries a Δ^-½."""
 
     fibres: ModeFibres
-    u: Array
+    u: Single
     to_root: Single
     to_inverse: Single
 
@@ -43,7 +43,7 @@ class _Pass:
         """Whether the factor differs from the identity enough to be worth a pass."""
         return float(self.to_inverse.mean()) > _FAINT
 
-    def apply(self, x: Array, g: Single, inverse: Array) -> None:
+    def apply(self, x: Single, g: Single, inverse: Single) -> None:
         at = self.fibres
         at.share(partial(kernels.add_rank_one, at.starts, at.entry, at.row, self.u, inverse, g, x))
 
@@ -56,20 +56,20 @@ class LeadingDirections:
     ) -> None:
         leading = [_leading_direction(factor) for factor in U]
         rest = [np.einsum("ir,ir->i", factor, factor) - u * u for factor, u in zip(U, leading, strict=True)]
-        delta = operator.spread(rest, lam)
+        delta = operator.spread(rest, lam, dtype=np.float32)
         delta += D
-        delta += delta.mean(where=free)
+        delta += delta.mean(where=free, dtype=np.float64)
         delta *= _SAFETY
-        self._inverse = np.divide(1.0, delta, out=delta)
+        self._inverse = np.divide(np.float32(1), delta, out=delta)
         self._inverse[~free] = 0.0
         passes = [
-            _prepared(fibres, np.sqrt(weight) * u, self._inverse)
+            _prepared(fibres, (np.sqrt(weight) * u).astype(np.float32), self._inverse)
             for fibres, u, weight in zip(operator.modes, leading, lam, strict=True)
         ]
         self._passes = [one for one in passes if one.matters]
 
-    def __call__(self, r: Array) -> Array:
-        x = np.multiply(r, self._inverse)
+    def __call__(self, r: Array) -> Single:
+        x: Single = np.multiply(r, self._inverse, dtype=np.float32, casting="same_kind")
         if self._passes:
             *sides, middle = self._passes
             for side in sides:
@@ -80,7 +80,7 @@ class LeadingDirections:
         return x
 
 
-def _prepared(fibres: ModeFibres, u: Array, inverse: Array) -> _Pass:
+def _prepared(fibres: ModeFibres, u: Single, inverse: Single) -> _Pass:
     root, whole = np.empty((2, len(fibres.fibre)), np.float32)
     fibres.share(partial(kernels.fill_rank_one, fibres.starts, fibres.entry, fibres.row, u, inverse, root, whole))
     return _Pass(fibres, u, root, whole)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..tensor import Array
 from .vector_kernels import advance, dot, turn
@@ -15,6 +16,8 @@ _WINDOW_SHARE = 4  # over one in this many of all steps, if that is more
 _PLATEAU = 20.0  # ½ rᵀM⁻¹r may exceed the energy tolerance by half of this, not more
 
 LinearMap = Callable[[Array], Array]
+Preconditioner = Callable[[Array], NDArray[np.float32] | Array]
+"""May answer in single precision."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ def linear_cg(
     apply: LinearMap,
     b: Array,
     *,
-    precondition: LinearMap,
+    precondition: Preconditioner,
     energy_tolerance: float,
     energy_share: float = 0.0,
     residual_floor: float = 0.0,
@@ -53,7 +56,7 @@ def linear_cg(
     """
     x = np.zeros_like(b)
     r = b.copy()
-    p = precondition(r)
+    p = precondition(r).astype(np.float64)
     rz = dot(r, p)
     decreases: list[float] = []  # of the energy, step by step
     while len(decreases) < max_iter and rz > residual_floor:
@@ -67,9 +70,11 @@ def linear_cg(
         alpha = rz / curvature
         decreases.append(0.5 * alpha * rz)
         advance(x, r, p, q, alpha)
+        del q  # vectors are long, and the next ones are made before these names are used again
         z = precondition(r)
         rz, previous = dot(r, z), rz
         turn(p, z, rz / previous)
+        del z
     error = _recent(decreases)
     return LinearSolution(x, r, len(decreases), error if np.isfinite(error) else sum(decreases))
 
