@@ -28,7 +28,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[in
     return "\n".join(map(line, (head, rule, *rows)))
 
 
-def save(name: str, results: Any, packages: Sequence[str] = ()) -> None:
+def save(name: str, results: Any, packages: Sequence[str] = (), *, say_so: bool = True) -> None:
     """Write results to results/NAME.json, with what they were measured on."""
     RESULTS.mkdir(exist_ok=True)
     about = {
@@ -40,7 +40,8 @@ def save(name: str, results: Any, packages: Sequence[str] = ()) -> None:
     }
     path = RESULTS / f"{name}.json"
     path.write_text(json.dumps({"about": about, "results": results}, indent=2) + "\n")
-    print(f"\nAlso in {path.relative_to(RESULTS.parent.parent)}.")
+    if say_so:
+        print(f"\nAlso in {path.relative_to(RESULTS.parent.parent)}.")
 
 
 def version(package: str) -> str:

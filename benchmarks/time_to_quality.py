@@ -210,6 +210,19 @@ def _ratios(found: Finish, base: Moment | None) -> tuple[str, str]:
     return f"{sign}{seconds / base.seconds:.1f}", f"{sign}{at.operator_calls / base.operator_calls:.1f}"
 
 
+def our_result(loaded: Loaded, method: str, run: Run) -> dict[str, Any]:
+    """What one of our methods has to show."""
+    assert run.model is not None
+    note = f"rank {', '.join(map(str, loaded.task.rank))}"
+    return {
+        "data": loaded.title,
+        "method": method,
+        **errors_of(loaded, run.model),
+        "seconds": run.seconds,
+        "note": note,
+    }
+
+
 def rival_result(loaded: Loaded, rival: Rival, limit: float) -> dict[str, Any]:
     """The best that a rival has to show, over ranks where it takes one."""
     about = {"data": loaded.title, "method": f"{rival.package} {rival.what}"}
@@ -275,7 +288,7 @@ def main() -> None:
     parser.add_argument("--plain-limit", type=float, default=300.0, help="seconds for each plain run")
     parser.add_argument("--plain-tolerances", default="1e-4,1e-6", help="of its linear systems, one run for each")
     parser.add_argument("--rivals", action=argparse.BooleanOptionalAction, default=True, help="run other packages too")
-    parser.add_argument("--rival-limit", type=float, default=120.0, help="seconds for each run of a rival")
+    parser.add_argument("--rival-limit", type=float, default=60.0, help="seconds for each run of a rival")
     chosen = parser.parse_args()
     wanted = chosen.rows.split(",")
     if unknown := set(wanted) - {task.name for task in TASKS}:
@@ -290,28 +303,21 @@ def main() -> None:
         loaded = task.load(chosen.data)
         rows, runs = compare(loaded, chosen.repeat, tolerances, chosen.plain_limit)
         finishes += rows
-        for method, run in zip(METHODS, runs, strict=True):
-            assert run.model is not None
-            others.append(
-                {
-                    "data": loaded.title,
-                    "method": method,
-                    **errors_of(loaded, run.model),
-                    "seconds": run.seconds,
-                    "note": f"rank {', '.join(map(str, task.rank))}",
-                }
-            )
+        print(f"\n{first_table(rows)}", flush=True)
+        others += [our_result(loaded, method, run) for method, run in zip(METHODS, runs, strict=True)]
         if chosen.rivals:
             others += [rival_result(loaded, rival, chosen.rival_limit) for rival in RIVALS.values()]
-        print(f"\n{first_table(rows)}", flush=True)
+        save(finishes, others, say_so=False)
     threads = f"{thread_count()} threads for ours, one for plain"
     print(f"\nTo a given quality ({threads}; * needed the longer run)\n\n{first_table(finishes)}")
     print(f"\nAgainst other packages\n\n{second_table(others)}")
-    report.save(
-        "time_to_quality",
-        {"to_quality": [asdict(found) for found in finishes], "other_packages": others},
-        packages=("pymanopt", *RIVALS),
-    )
+    save(finishes, others)
+
+
+def save(finishes: Sequence[Finish], others: Sequence[dict[str, Any]], *, say_so: bool = True) -> None:
+    """Write both tables as they are so far."""
+    results = {"to_quality": [asdict(found) for found in finishes], "other_packages": others}
+    report.save("time_to_quality", results, ("pymanopt", *RIVALS), say_so=say_so)
 
 
 if __name__ == "__main__":

@@ -94,3 +94,10 @@ def test_a_wrong_weight_would_be_noticed(shape: tuple[int, ...]) -> None:
     expected = dense_K(dense, factors, lam).ravel()[operator.positions]
     wrong = operator.apply(factors, (2 * lam[0], *lam[1:]), x)
     assert not np.allclose(wrong, expected, rtol=1e-6)
+
+
+def test_square_is_the_lower_triangle_of_the_second_moment(shape: tuple[int, ...]) -> None:
+    dense, x, operator, _, _ = setting(shape)
+    for mode in range(len(shape)):
+        unfolded = unfold(dense, mode)
+        np.testing.assert_allclose(operator.square(mode, x), np.tril(unfolded @ unfolded.T), atol=1e-12)

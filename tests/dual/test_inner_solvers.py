@@ -8,6 +8,7 @@ from tensorfill.dual.active_set import ActiveSet
 from tensorfill.dual.alternating import Alternating
 from tensorfill.dual.inner import Accuracy, InnerSolution, InnerSolver, nothing_yet
 from tensorfill.dual.problem import DualProblem
+from tensorfill.dual.start import spectral_start
 
 SOLVERS = {
     "active set": lambda problem: ActiveSet(problem, 1 / (2 * problem.C)),
@@ -92,3 +93,37 @@ def test_without_nonnegativity_it_is_one_linear_system() -> None:
     expected = np.linalg.solve(K + np.eye(len(K)) / (2 * problem.C), problem.values)
     np.testing.assert_allclose(found.X, expected, atol=1e-6)
     assert not found.S.any()
+
+
+@pytest.mark.parametrize("C", [100.0, 1000.0])
+def test_large_C_and_many_zeros_are_no_obstacle(C: float) -> None:
+    rng = np.random.default_rng(0)
+    factors = [rng.random((15, 3)) * (rng.random((15, 3)) > 0.5) for _ in range(3)]
+    data = np.einsum("ir,jr,kr->ijk", *factors)
+    problem = problem_of(data, rng.random(data.shape) < 0.2, C=C)
+    solver = ActiveSet(problem, 1 / 60)
+    empty = nothing_yet(problem)
+    U = spectral_start(empty.support.operator, problem.values, (3, 3, 3), problem.share)
+    rough = solver.solve(U, empty, Accuracy(1e-3 * C))
+    found = solver.polish(U, rough, 5e-6)
+    assert found.smallest >= -5e-6
+    assert found.active > 100
+    misfit = found.Z - 2 * C * (found.support.values - found.W)
+    assert np.abs(misfit[found.support.observed]).max() <= 1e-3 * np.abs(found.Z).max()
+
+
+def test_every_step_of_the_active_set_is_downhill(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = problem_of(*data_with_zeros((6, 7, 5), 0.3))
+    taken = ActiveSet._taken
+    costs: list[tuple[float, float]] = []
+
+    def noted(self, U, state, free, step):  # type: ignore[no-untyped-def]
+        new = taken(self, U, state, free, step)
+        if new is not None:
+            costs.append((state.q, new.q))
+        return new
+
+    monkeypatch.setattr(ActiveSet, "_taken", noted)
+    solved(problem, ActiveSet(problem, 1e-4 / (2 * problem.C)))
+    assert len(costs) > 3
+    assert all(after <= before for before, after in costs)

@@ -49,6 +49,8 @@ _MOST_CG_STEPS = 2000
 _MOST_POLISHES = 20
 _FINE = 1e-7  # error of a value while W is still negative somewhere, as a share of it, at most
 _FINEST = 1e-9  # error of the final value, if W was nowhere negative to begin with
+_LEAST = 1e-14  # error below which a value cannot be had in double precision, as a share of it
+_LEAST_RESIDUAL = 1e-12  # and residual, relative to ‖Y‖
 _SHRINK = 32.0  # what ε is divided by for every polishing solve
 _CROWDED = 0.5  # share of watched entries that are idle beyond which the support is pruned
 
@@ -102,8 +104,8 @@ class ActiveSet:
         epsilon = self.epsilon
         for _ in range(_MOST_POLISHES):
             below = max(-found.smallest, negativity)
-            fine = min((0.15 * below) ** 2, _FINE * found.value)
-            accuracy = Accuracy(fine if found.smallest < 0 else _FINEST * found.value)
+            fine = min(max((0.15 * below) ** 2, _LEAST * found.value), _FINE * found.value)
+            accuracy = Accuracy(fine if found.smallest < 0 else _FINEST * found.value, _LEAST_RESIDUAL)
             epsilon /= _SHRINK
             found = ActiveSet(self.problem, epsilon).solve(U, replace(found, T=found.S), accuracy)
             if found.smallest >= -negativity:
