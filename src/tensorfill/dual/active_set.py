@@ -104,7 +104,9 @@ class ActiveSet:
         epsilon = self.epsilon
         for _ in range(_MOST_POLISHES):
             below = max(-found.smallest, negativity)
-            fine = min(max((0.15 * below) ** 2, _LEAST * found.value), _FINE * found.value)
+            # The farther from the goal, the rougher; at most what is asked of a value anyway, and what can be had.
+            fine = (0.1 * below) ** 2 * (below / negativity) ** 0.25
+            fine = min(max(fine, _LEAST * found.value), _FINE * found.value)
             accuracy = Accuracy(fine if found.smallest < 0 else _FINEST * found.value, _LEAST_RESIDUAL)
             epsilon /= _SHRINK
             found = ActiveSet(self.problem, epsilon).solve(U, replace(found, T=found.S), accuracy)
