@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 INSTALLED_TEST := $(VENV)/.installed-test
+INSTALLED_BENCH := $(VENV)/.installed-bench
+DATA ?= ../shared/data
 
 .PHONY: help demo test check lint bench clean
 
@@ -24,8 +26,12 @@ lint: $(INSTALLED_TEST)  ## ruff and mypy.
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(INSTALLED)  ## Reproduce the figures of the README on the data in DATA (default ../shared/data).
-	$(BIN)/python benchmarks/figures.py --data $(or $(DATA),../shared/data)
+bench: $(INSTALLED_BENCH)  ## Reproduce all figures of the README and docs/ with the data in DATA (an hour; default ../shared/data).
+	$(BIN)/python benchmarks/figures.py --data $(DATA)
+	$(BIN)/python benchmarks/fibre_operator.py --data $(DATA)
+	$(BIN)/python benchmarks/ablation.py --data $(DATA)
+	$(BIN)/python benchmarks/time_to_quality.py --data $(DATA) --rival-limit 15 --plain-tolerances 1e-4 --plain-limit 200
+	$(BIN)/python benchmarks/scaling.py --largest 5e7
 
 clean:  ## Remove the virtual environment and what was built.
 	rm -rf $(VENV) build dist demo
@@ -40,4 +46,8 @@ $(INSTALLED): pyproject.toml $(BIN)/python
 
 $(INSTALLED_TEST): pyproject.toml $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	@touch $@
+
+$(INSTALLED_BENCH): pyproject.toml $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	@touch $@
