@@ -2,8 +2,8 @@
 
     python benchmarks/ablation.py [--data DIR] [--rows baboon,splash,hall,cave_a]
 
-Each variant replaces one ingredient by what one would write first, on the same data; operator calls do not depend on how
-busy the machine is. Polishing at the end is not counted among the calls, and is among the seconds.
+Each variant replaces one ingredient by what one would write first, on the same data; operator calls do not depend on
+how busy the machine is. Polishing at the end is not counted among the calls, and is among the seconds.
 """
 
 from __future__ import annotations
