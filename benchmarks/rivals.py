@@ -41,7 +41,7 @@ def nonnegative_parafac(data: Array, observed: Mask, rank: int, limit: float) ->
     """tensorly.decomposition.non_negative_parafac: CP with nonnegative factors, by multiplicative updates.
 
     It replaces what is missing by the model at every step. It cannot be stopped, so a few steps say how many there is
-    time for. The random start is the better one here: the spectral start takes minutes and ends no lower.
+    time for. The start is random: on Baboon at rank 10 the spectral one took longer and ended no lower.
     """
     tensorly: Any = import_module("tensorly")
     decomposition: Any = import_module("tensorly.decomposition")

@@ -112,7 +112,7 @@ class ObservedTensor:
     @cached_property
     def values(self) -> Array:
         """The known values as floating point."""
-        values = self.known.astype(np.float64)
+        values = self.known.astype(np.float64, copy=False)
         values.setflags(write=False)
         return values
 

@@ -2,7 +2,9 @@
 
 import threading
 import time
+import weakref
 
+import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
@@ -107,7 +109,9 @@ def blas_threads() -> list[int]:
 
 
 def test_blas_is_quiet_until_the_last_one_who_asked_for_it_has_left() -> None:
+    np.ones((2, 2)) @ np.ones((2, 2))  # BLAS is loaded
     before = blas_threads()
+    assert before
     first, second = threads.quiet_blas(), threads.quiet_blas()
     with first:
         second.__enter__()
@@ -115,3 +119,17 @@ def test_blas_is_quiet_until_the_last_one_who_asked_for_it_has_left() -> None:
     assert set(blas_threads()) == {1}
     second.__exit__(None, None, None)
     assert blas_threads() == before
+
+
+def test_nothing_that_was_worked_on_is_held_on_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "thread_count", lambda: 3)
+
+    class Large:
+        def work(self, piece: int) -> None:
+            time.sleep(0.01)
+
+    large = Large()
+    watched = weakref.ref(large)
+    threads.share(large.work, 6)
+    del large
+    assert watched() is None

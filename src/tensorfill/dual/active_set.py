@@ -151,9 +151,9 @@ class ActiveSet:
         """X + t·step, cut off at zero where it has to be, for the first t = 1, ½, … that lowers q, if any does."""
         support = state.support
         if support.observed.all():  # nothing to cut off, and the linear solver knows K x at every entry
-            W = state.downhill - step.residual
+            W = state.W + state.downhill
+            W -= step.residual
             W -= state.D * step.x
-            W += state.W
             new = self._look(support, state.X + step.x, W, state.T)
             if new.q <= state.q:
                 return new

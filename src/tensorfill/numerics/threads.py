@@ -86,9 +86,11 @@ def _serve(asked: SimpleQueue[Callable[[], None] | None], done: SimpleQueue[Base
         try:
             work()
         except BaseException as error:  # to be raised where the work was asked for
-            done.put(error)
+            failure: BaseException | None = error
         else:
-            done.put(None)
+            failure = None
+        del work  # it holds the caller's arrays, and the next one may be a long time coming
+        done.put(failure)
 
 
 class _Staff(local):
