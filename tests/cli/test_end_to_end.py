@@ -1,6 +1,9 @@
 """The verbs together, on the real solver."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -76,3 +79,15 @@ def test_nothing_observed_is_refused(refused: Run, tmp_path: Path) -> None:
     np.save(tmp_path / "holes.npy", np.full((3, 3), np.nan))
     outcome = refused("complete", tmp_path / "holes.npy", "-o", tmp_path / "done.npy")
     assert "Nothing is observed" in outcome.err
+
+
+@pytest.mark.slow
+def test_the_first_run_after_an_installation_says_that_it_compiles(tmp_path: Path) -> None:
+    np.save(tmp_path / "holes.npy", np.where(np.eye(6) > 0, np.nan, 1.0 + np.arange(6)))
+    said = []
+    for number in range(2):
+        command = [sys.executable, "-m", "tensorfill", "complete", "holes.npy", "-o", f"{number}.npy", "--rank", "1"]
+        fresh = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+        run = subprocess.run(command, cwd=tmp_path, env=fresh, capture_output=True, text=True, check=True)
+        said.append("Compiling" in run.stderr)
+    assert said == [True, False]

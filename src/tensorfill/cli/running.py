@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import threading
 import warnings
@@ -27,13 +28,9 @@ def run(data: NDArray[Any], observed: NDArray[np.bool_] | None, **arguments: Any
     shown: list[str] = []
     progress = ProgressLine()
     try:
-        with progress, _plain_warnings(progress, shown):
+        with progress, _plain_warnings(progress, shown), _plain_log(progress):
             from .. import library
-            from ..dual.fibre_kernels import add_sandwich
-            from ..numerics.compilation import is_cached
 
-            if not is_cached(add_sandwich):
-                progress.say("Compiling, once after an installation: some seconds.")
             done = library.complete(data, observed, watch=progress.watch, **arguments)
     except KeyboardInterrupt:
         # With iterations done, this was a second Ctrl-C while the library was finishing up after the first.
@@ -54,6 +51,25 @@ def uninterrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _plain_log(progress: ProgressLine) -> Iterator[None]:
+    """What the library logs, such as that it is compiling, as plain lines."""
+
+    class Line(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            progress.say(record.getMessage())
+
+    logger, line = logging.getLogger("tensorfill"), Line()
+    before = logger.level
+    logger.addHandler(line)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(line)
+        logger.setLevel(before)
 
 
 @contextmanager

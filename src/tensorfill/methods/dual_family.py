@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -9,9 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..completion import Completion, Watch
+from ..dual.fibre_kernels import add_sandwich
 from ..dual.problem import DualProblem
 from ..dual.scan import find_negatives
 from ..dual.solve import Inner, Optimizer, Solution, Solver, Start, solve
+from ..numerics.compilation import is_cached
 from ..observed import ObservedTensor
 from .constant import all_zero
 from .setting_checks import (
@@ -118,6 +121,8 @@ def complete_by_dual(
         start=settings["start"],
         optimizer=settings["optimizer"],
     )
+    if not is_cached(add_sandwich):
+        logging.getLogger(__name__).info("Compiling, once after an installation: some seconds.")
     found = solve(problem, solver, rng, watch)
     return Completion(
         observed=observed,
