@@ -26,12 +26,12 @@ lint: $(INSTALLED_TEST)  ## ruff and mypy.
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(INSTALLED_BENCH)  ## Reproduce all figures of the README and docs/ with the data in DATA (an hour; default ../shared/data).
+bench: $(INSTALLED_BENCH)  ## Reproduce all figures of the README and docs/ with the data in DATA (half an hour; default ../shared/data).
 	$(BIN)/python benchmarks/figures.py --data $(DATA)
 	$(BIN)/python benchmarks/fibre_operator.py --data $(DATA)
 	$(BIN)/python benchmarks/ablation.py --data $(DATA)
 	$(BIN)/python benchmarks/time_to_quality.py --data $(DATA) --rival-limit 15 --plain-tolerances 1e-4 --plain-limit 200
-	$(BIN)/python benchmarks/scaling.py --largest 5e7
+	$(BIN)/python benchmarks/scaling.py --largest 1e6
 
 clean:  ## Remove the virtual environment and what was built.
 	rm -rf $(VENV) build dist demo
