@@ -112,7 +112,8 @@ class ActiveSet:
             found = ActiveSet(self.problem, epsilon).solve(U, replace(found, T=found.S), accuracy)
             if found.smallest >= -negativity:
                 break
-        return found
+        # The linear solver's own residual may have drifted: what is certified is K X itself.
+        return replace(found, W=found.support.operator.apply(U, self.problem.lam, found.X))
 
     def _newton(self, U: Factors, state: _State, accuracy: Accuracy) -> _State:
         """Minimise q on the support, to within the accuracy."""
