@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tensorfill.numerics.linear_cg import linear_cg
+from tensorfill.numerics.linear_cg import Direction, LinearSolution, linear_cg
 
 
 def positive_definite(n: int, condition: float, seed: int = 0) -> np.ndarray:
@@ -67,3 +67,20 @@ def test_a_preconditioner_makes_a_badly_scaled_system_easy() -> None:
     scaled = linear_cg(lambda v: A @ v, b, precondition=lambda r: r / np.diag(A), energy_tolerance=1e-9)
     np.testing.assert_allclose(scaled.x, np.linalg.solve(A, b), rtol=1e-2)
     assert scaled.iterations < plain.iterations / 4
+
+
+def test_goes_on_where_an_earlier_solve_was_stopped() -> None:
+    A = positive_definite(200, 1e4)
+    b = np.random.default_rng(1).standard_normal(200)
+
+    def solve(b: np.ndarray, tolerance: float, after: Direction | None = None) -> LinearSolution:
+        return linear_cg(lambda v: A @ v, b, precondition=as_it_is, energy_tolerance=tolerance, after=after)
+
+    whole, first = solve(b, 1e-9), solve(b, 1e-2)
+    assert first.last is not None
+    kept = first.last.p.copy()
+    rest, anew = solve(first.residual, 1e-9, first.last), solve(first.residual, 1e-9)
+    np.testing.assert_allclose(first.x + rest.x, np.linalg.solve(A, b), rtol=1e-2, atol=1e-4)
+    assert first.iterations + rest.iterations <= whole.iterations + 10
+    assert rest.iterations < anew.iterations
+    np.testing.assert_array_equal(first.last.p, kept)

@@ -6,7 +6,7 @@ Over {U Uᵀ : ‖U‖_F = 1}, the smallest value of −trace(UᵀAU)/2 is −λ
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -85,6 +85,21 @@ OPTIMIZERS = {
 def test_finds_the_top_eigenvalue(name: str, noise: float) -> None:
     optimizer, steps = OPTIMIZERS[name]
     problem = Eigenproblem(noise)
+    *_, last = islice(optimizer(problem), steps)
+    assert problem.look(last.point).value == pytest.approx(20 - 6, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["quasi-Newton", "conjugate gradient"])
+def test_a_value_whose_error_was_underestimated_does_not_end_the_search(name: str) -> None:
+    class Misled(Eigenproblem):
+        """Its start claims to be better than the minimum, and to be nearly exact."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.start = replace(self.start, value=13.0, value_error=0.1)
+
+    problem = Misled()
+    optimizer, steps = OPTIMIZERS[name]
     *_, last = islice(optimizer(problem), steps)
     assert problem.look(last.point).value == pytest.approx(20 - 6, abs=1e-6)
 

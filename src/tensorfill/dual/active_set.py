@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numerics.linear_cg import LinearSolution, linear_cg
+from ..numerics.linear_cg import Direction, LinearSolution, linear_cg
 from ..numerics.vector_kernels import add_diagonal, dot
 from ..tensor import Array
 from . import inner_kernels as kernels
@@ -117,18 +117,22 @@ class ActiveSet:
 
     def _newton(self, U: Factors, state: _State, accuracy: Accuracy) -> _State:
         """Minimise q on the support, to within the accuracy."""
+        after = None
         for _ in range(_MOST_NEWTON_STEPS):
             free = state.support.observed | (state.X > 0) | (state.downhill > 0)
-            step = self._linear_solve(U, state, free, accuracy)
+            step = self._linear_solve(U, state, free, accuracy, after)
             new = self._taken(U, state, free, step)
             if new is None:
                 break
             state = replace(new, error=step.energy_error + self._left_over(state, new, free, step.x))
             if state.error <= accuracy.value:
                 break
+            after = step.last
         return state
 
-    def _linear_solve(self, U: Factors, state: _State, free: Mask, accuracy: Accuracy) -> LinearSolution:
+    def _linear_solve(
+        self, U: Factors, state: _State, free: Mask, accuracy: Accuracy, after: Direction | None
+    ) -> LinearSolution:
         """The minimum of the quadratic that q is around a state, over steps on the free entries."""
         operator, lam, values = state.support.operator, self.problem.lam, state.support.values
 
@@ -144,7 +148,8 @@ class ActiveSet:
             precondition=precondition,
             energy_tolerance=_LINEAR_SHARE * accuracy.value,
             energy_share=_INEXACT if state.support.enforced.any() else 0.0,
-            residual_floor=accuracy.residual**2 * dot(values, precondition(values)),
+            residual_floor=accuracy.residual**2 * dot(values, precondition(values)) if accuracy.residual else 0.0,
+            after=None if after is None else Direction(np.where(free, after.p, 0.0), after.Ap),
             max_iter=_MOST_CG_STEPS,
         )
 

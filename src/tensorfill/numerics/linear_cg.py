@@ -20,7 +20,15 @@ Preconditioner = Callable[[Array], NDArray[np.float32] | Array]
 """May answer in single precision."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class Direction:
+    """A search direction p, with A p."""
+
+    p: Array
+    Ap: Array
+
+
+@dataclass(frozen=True, eq=False)
 class LinearSolution:
     """An approximate solution x of A x = b."""
 
@@ -30,6 +38,8 @@ class LinearSolution:
     iterations: int
     energy_error: float
     """Estimate of ½(x − x*)ᵀA(x − x*): how far ½xᵀAx − bᵀx is above its minimum."""
+    last: Direction | None
+    """The last direction searched."""
 
 
 def linear_cg(
@@ -40,6 +50,7 @@ def linear_cg(
     energy_tolerance: float,
     energy_share: float = 0.0,
     residual_floor: float = 0.0,
+    after: Direction | None = None,
     max_iter: int = 1000,
 ) -> LinearSolution:
     """Solve A x = b for a symmetric positive definite A, from x = 0; `precondition` applies M⁻¹ ≈ A⁻¹.
@@ -53,30 +64,36 @@ def linear_cg(
         or rᵀM⁻¹r ≤ residual_floor;
 
     energy_tolerance is raised to `energy_share` of all that was gained, for callers to whom a good part is enough.
+
+    `after` is the last direction of a solve with nearly the same A, zero where x has to stay so. The first direction is
+    made conjugate to it, so that what the earlier solve had found out is not searched again.
     """
     x = np.zeros_like(b)
     r = b.copy()
-    p = precondition(r).astype(np.float64)
-    rz = dot(r, p)
+    z = precondition(r)
+    rz = dot(r, z)
+    p, q = (after.p.copy(), after.Ap) if after is not None else (np.zeros_like(b), None)
+    curvature = dot(p, q) if q is not None else 0.0
     decreases: list[float] = []  # of the energy, step by step
     while len(decreases) < max_iter and rz > residual_floor:
         allowed = max(energy_tolerance, energy_share * sum(decreases))
         if max(_recent(decreases), rz / _PLATEAU) <= allowed:
             break
+        turn(p, z, -dot(q, z) / curvature if q is not None else 0.0)
+        del q, z  # vectors are long, and the next ones are made before these names are used again
         q = apply(p)
         curvature = dot(p, q)
         if curvature <= 0:  # only by rounding, at the end of what double precision can do
             break
-        alpha = rz / curvature
-        decreases.append(0.5 * alpha * rz)
+        slope = dot(r, p)
+        alpha = slope / curvature
+        decreases.append(0.5 * alpha * slope)
         advance(x, r, p, q, alpha)
-        del q  # vectors are long, and the next ones are made before these names are used again
         z = precondition(r)
-        rz, previous = dot(r, z), rz
-        turn(p, z, rz / previous)
-        del z
+        rz = dot(r, z)
     error = _recent(decreases)
-    return LinearSolution(x, r, len(decreases), error if np.isfinite(error) else sum(decreases))
+    last = Direction(p, q) if q is not None and curvature > 0 else None
+    return LinearSolution(x, r, len(decreases), error if np.isfinite(error) else sum(decreases), last)
 
 
 def _recent(decreases: list[float]) -> float:

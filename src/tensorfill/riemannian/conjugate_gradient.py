@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from .line_search import E, Evaluate, line_search
+from .line_search import E, Evaluate, line_search, looked_closer
 from .product import Product, Tangent, plus, scaled
 
 
@@ -35,8 +35,10 @@ def conjugate_gradient(
     while slope < 0:
         step = line_search(manifold, evaluate, at, direction, slope, guess)
         if step is None:
-            if steepest:
+            closer = looked_closer(evaluate, at)
+            if closer is None and steepest:
                 return
+            at = closer or at
             direction, steepest = scaled(-1.0, at.gradient), True
             slope = manifold.inner(at.point, at.gradient, direction)
             continue

@@ -30,6 +30,9 @@ _ENOUGH = 1e-4  # share of the linear decrease a step must bring (Armijo)
 _STEEP = 0.5  # a step whose end still descends this steeply, relative to its start, is lengthened
 _ACCURACY = 0.2  # error allowed in a value, as a share of the decrease it is compared for
 _MOST_TRIALS = 10
+_TOO_FINE = 0.1  # share of a value's error below which comparing with it shows nothing
+_WRONG = 2.0  # how many times its error a value must be off to be called wrong, and
+_ROUNDING = 1e-9  # how much of itself at least
 
 
 @dataclass(frozen=True)
@@ -47,11 +50,14 @@ def line_search(
     """Find t with f(t) ≤ f(0) + 1e-4·t·slope + errors and a slope that is not steep any more; None if there is none.
 
     `slope` is f'(0) < 0 and `first` the first trial. A failed trial is followed by the minimiser of the parabola
-    through f(0), f'(0), f(t), kept within [t/10, t/2]; a trial that still descends steeply by one further out.
+    through f(0), f'(0), f(t), kept within [t/10, t/2]; a trial that still descends steeply by one further out. Steps so
+    short that they should pass by the error of f(0) alone, and do not, end the search: see `looked_closer`.
     """
     t, best = first, None
     for _ in range(_MOST_TRIALS):
         tolerance = _ACCURACY * t * -slope
+        if t < first and tolerance < _TOO_FINE * at.value_error:
+            break
         trial = evaluate(manifold.retract(at.point, scaled(t, direction)), at if best is None else best.end, tolerance)
         carried = manifold.transport(at.point, trial.point, direction)
         end_slope = manifold.inner(trial.point, trial.gradient, carried)
@@ -71,3 +77,13 @@ def line_search(
             return best
         t = min(max(predicted, 2 * t), 10 * t)
     return best
+
+
+def looked_closer(evaluate: Evaluate[E], at: E) -> E | None:
+    """A point where no step helps, evaluated more finely; None if its value was as exact as it claimed to be.
+
+    An error that was estimated too small makes the value too low for any step to improve on it.
+    """
+    closer = evaluate(at.point, at, 0.01 * at.value_error)
+    was_wrong = closer.value - at.value > max(_WRONG * at.value_error, _ROUNDING * abs(at.value))
+    return closer if was_wrong else None

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from .line_search import E, Evaluate, line_search
+from .line_search import E, Evaluate, line_search, looked_closer
 from .product import Product, Tangent, plus, scaled
 
 _MEMORY = 30  # pairs of steps and gradient changes kept; they are as small as U
@@ -54,9 +54,10 @@ def quasi_newton(
         slope = manifold.inner(at.point, at.gradient, direction)
         step = line_search(manifold, evaluate, at, direction, slope, 1.0) if slope < 0 else None
         if step is None:
-            if not pairs:
+            closer = looked_closer(evaluate, at)
+            if closer is None and not pairs:
                 return
-            pairs = []
+            at, pairs = closer or at, []
             continue
         pairs = _carried(manifold, pairs, at, scaled(step.length, direction), step.end)
         at = refresh(step.end, at.value - step.end.value)
