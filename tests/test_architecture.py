@@ -17,10 +17,10 @@ library
 methods
 dual
 numerics | riemannian
-formats | sampling | metrics
+formats | sampling | metrics | iterating
 completion
-observed
-tensor
+observed | estimates
+tensor | memory
 errors
 """
 DEPTH = {room.strip(): depth for depth, line in enumerate(LAYERS.strip().splitlines()) for room in line.split("|")}

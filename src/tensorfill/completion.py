@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,10 +11,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import TooLarge
+from .memory import physical_memory
 from .observed import ObservedTensor, checked_coordinates, positions_of
 from .tensor import Array, entries
 
-StopKind = Literal["gradient", "gap", "iterations", "stalled", "watch", "interrupted", "nothing missing", "all zero"]
+StopKind = Literal[
+    "gradient",
+    "gap",
+    "change",
+    "fit",
+    "iterations",
+    "done",
+    "stalled",
+    "watch",
+    "interrupted",
+    "nothing missing",
+    "all zero",
+]
 
 
 class Estimate(Protocol):
@@ -236,7 +248,7 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 def _require_memory(shape: Sequence[int], copies: int) -> None:
     needed = entries(shape) * 8 * copies
-    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else None
+    there = physical_memory()
     if there is not None and needed > there:
         raise TooLarge(
             f"The full tensor of shape {tuple(shape)} would need {needed / 2**30:,.0f} GiB and this machine has "

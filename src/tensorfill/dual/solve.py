@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from ..completion import Certificate, History, Iteration, Snapshot, StopReason, Watch
+from ..iterating import Clock
 from ..numerics.threads import quiet_blas
 from ..riemannian.conjugate_gradient import conjugate_gradient
 from ..riemannian.product import Point, Product
@@ -93,24 +93,6 @@ def _solve(problem: DualProblem, solver: Solver, rng: np.random.Generator, watch
     return Solution(dual, certify(dual), History(run.history), stop, run.clock.seconds)
 
 
-class _Clock:
-    """Seconds since the start, without the time spent watching."""
-
-    def __init__(self) -> None:
-        self._start = time.perf_counter()
-
-    @property
-    def seconds(self) -> float:
-        return time.perf_counter() - self._start
-
-    def call_paused(self, watch: Watch, snapshot: Snapshot) -> bool:
-        before = time.perf_counter()
-        try:
-            return bool(watch(snapshot))
-        finally:
-            self._start += time.perf_counter() - before
-
-
 class _Run:
     """One run of Algorithm 1: the loop that owns iteration, history and the reasons to stop."""
 
@@ -118,7 +100,7 @@ class _Run:
         self.problem = problem
         self.solver = solver
         self.watch = watch
-        self.clock = _Clock()
+        self.clock = Clock()
         self.history: list[Iteration] = []
         factors = [Spectrahedron(n, r) for n, r in zip(problem.shape, solver.ranks, strict=True)]
         self.manifold = Product(factors)

@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..completion import Completion, Watch
+from ..completion import Certificate, Completion, StopReason, Watch
 from ..dual.fibre_kernels import add_sandwich
 from ..dual.problem import DualProblem
 from ..dual.scan import find_negatives
 from ..dual.solve import Inner, Optimizer, Solution, Solver, Start, solve
+from ..estimates.constant import ConstantEstimate
 from ..numerics.compilation import is_cached
 from ..observed import ObservedTensor
-from .constant import all_zero
 from .setting_checks import (
     Rank,
     Weights,
@@ -110,7 +110,7 @@ def complete_by_dual(
 ) -> Completion:
     """Solve the problem with settings from `used_on` and tell the story as a Completion."""
     if not observed.values.any():
-        return all_zero(observed, method, settings)
+        return _all_zero(observed, method, settings)
     solver = Solver(
         ranks=settings["rank"],
         max_iter=settings["max_iter"],
@@ -145,3 +145,18 @@ def _smallest(problem: DualProblem, found: Solution, size: int) -> float:
     if size <= LARGEST_SCAN:
         return find_negatives(found.dual.recovered()).smallest
     return float(found.dual.W.min())
+
+
+def _all_zero(observed: ObservedTensor, method: str, settings: Mapping[str, Any]) -> Completion:
+    """The completion of data that is zero wherever it was observed: W = 0 is the global optimum, with cost 0."""
+    return Completion(
+        observed=observed,
+        method=method,
+        estimate=ConstantEstimate(observed.shape, 0.0),
+        nonnegative=True,
+        stop=StopReason("all zero", "Every observed value is zero, so the completion is zero everywhere."),
+        seconds=0.0,
+        certificate=Certificate(upper=0.0, lower=0.0, negativity=0.0, complementarity=0.0, stationarity=0.0),
+        settings=dict(settings),
+        smallest=0.0,
+    )

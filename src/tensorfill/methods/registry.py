@@ -5,11 +5,12 @@ from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
 from ..errors import InvalidSetting
+from .constant_fill import MeanFill, ZeroFill
 from .dual import Dual
 from .method import Method
 from .nonneg_dual import NonnegDual
 
-_METHODS: tuple[type[Method], ...] = (NonnegDual, Dual)
+_METHODS: tuple[type[Method], ...] = (NonnegDual, Dual, ZeroFill, MeanFill)
 
 
 def available_methods() -> dict[str, type[Method]]:

@@ -1,0 +1,100 @@
+"""Iterating: one loop for all iterative methods, with its clock, its history and its reasons to stop.
+
+A method is an iterator of `Progress`: the start first, then the state after every iteration.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .completion import Estimate, History, Iteration, Snapshot, StopReason, Watch
+
+
+class Clock:
+    """Seconds since the start, without the time spent watching."""
+
+    def __init__(self) -> None:
+        self._start = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """How long it has run."""
+        return time.perf_counter() - self._start
+
+    def call_paused(self, watch: Watch, snapshot: Snapshot) -> bool:
+        """Whether the watcher wants to stop; the clock stands still while it thinks."""
+        before = time.perf_counter()
+        try:
+            return bool(watch(snapshot))
+        finally:
+            self._start += time.perf_counter() - before
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """Where a method stands. The estimate must stay as it is when the method goes on."""
+
+    cost: float
+    estimate: Estimate
+    gradient_norm: float = math.nan
+    stop: StopReason | None = None
+    """The method's own reason to stop here, if it has one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """Where an iteration ended, and why."""
+
+    estimate: Estimate
+    history: History
+    stop: StopReason
+    seconds: float
+
+
+def iterate(steps: Iterator[Progress], max_iter: int, watch: Watch | None) -> Outcome:
+    """Follow a method until it has a reason to stop, the watcher wants to, or max_iter iterations were made.
+
+    Ctrl-C ends it with the last state, once there is one. A cost that is not a number ends it with the state before.
+    """
+    clock = Clock()
+    history: list[Iteration] = []
+    at: Progress | None = None
+    stop: StopReason | None = None
+    seconds = 0.0
+    try:
+        for iteration, new in enumerate(steps):
+            if at is not None and not math.isfinite(new.cost):
+                stop = StopReason(
+                    "stalled",
+                    f"Stopped because values grew beyond all bounds in iteration {iteration}: this is the state before "
+                    "it. Smaller ranks or step sizes may help.",
+                )
+                break
+            at, seconds = new, clock.seconds
+            history.append(Iteration(iteration, seconds, new.cost, new.gradient_norm, iteration, 0))
+            asked = watch is not None and clock.call_paused(watch, Snapshot(history[-1], new.estimate))
+            stop = _reason(new, iteration, max_iter, asked)
+            if stop is not None:
+                break
+    except KeyboardInterrupt:
+        if at is None:
+            raise
+        stop = StopReason(
+            "interrupted", f"Interrupted after {history[-1].iteration} iterations: this is the result so far."
+        )
+    assert at is not None, "a method begins by telling where it starts"
+    ended = stop or StopReason("stalled", "Stopped because no further step could be made.")
+    return Outcome(at.estimate, History(history), ended, seconds)
+
+
+def _reason(at: Progress, iteration: int, max_iter: int, asked: bool) -> StopReason | None:
+    if asked:
+        return StopReason("watch", f"Stopped by the watcher after {iteration} iterations: the result so far.")
+    if at.stop is not None:
+        return at.stop
+    if iteration >= max_iter:
+        return StopReason("iterations", f"Stopped at max_iter={max_iter}; raise it to go on.")
+    return None

@@ -1,0 +1,58 @@
+"""Filling with a constant: zero, or the mean of what is known. No method; what a method has to beat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..completion import Completion, StopReason, Watch
+from ..estimates.filled import FilledEstimate
+from ..iterating import Progress
+from ..observed import ObservedTensor
+from .baseline import complete_by
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZeroFill:
+    """Zero wherever nothing is known."""
+
+    name: ClassVar[str] = "zero-fill"
+    summary: ClassVar[str] = "Zero wherever nothing is known; a level to compare with"
+    reference: ClassVar[str] = "a level to compare with"
+    nonnegative: ClassVar[bool] = True
+
+    def refuses(self, observed: ObservedTensor) -> str | None:
+        """Refuses nothing."""
+        return None
+
+    def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
+        """Complete the tensor."""
+        return complete_by(self, observed, lambda data: _filled(data, 0.0), {"max_iter": 1}, watch=watch)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeanFill:
+    """The mean of what is known wherever nothing is."""
+
+    name: ClassVar[str] = "mean-fill"
+    summary: ClassVar[str] = "The mean of what is known, wherever nothing is; a level to compare with"
+    reference: ClassVar[str] = "a level to compare with"
+    nonnegative: ClassVar[bool] = True
+
+    def refuses(self, observed: ObservedTensor) -> str | None:
+        """Refuses nothing."""
+        return None
+
+    def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
+        """Complete the tensor."""
+        mean = float(observed.values.mean() / max(observed.values.max(), np.finfo(float).tiny))
+        return complete_by(self, observed, lambda data: _filled(data, mean), {"max_iter": 1}, watch=watch)
+
+
+def _filled(data: ObservedTensor, value: float) -> Iterator[Progress]:
+    yield Progress(0.0, FilledEstimate(data.shape, data.positions, data.values, 0.0))
+    done = StopReason("done", "There is nothing to iterate.")
+    yield Progress(0.0, FilledEstimate(data.shape, data.positions, data.values, value), stop=done)
