@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .completion import Completion, StopReason, Watch
+from .completion import Completion, Snapshot, StopReason, Watch
 from .errors import InvalidInput, InvalidSetting, UnrecoverableSlice, must_be
 from .methods.registry import make
 from .observed import Negatives, ObservedTensor
@@ -25,6 +27,7 @@ def complete(
     negatives: Negatives = "raise",
     random_state: int | np.random.Generator = 0,
     watch: Watch | None = None,
+    time_limit: float | None = None,
     **settings: Any,
 ) -> Completion:
     """Fill the missing entries of a nonnegative tensor.
@@ -46,6 +49,8 @@ def complete(
         Seed or generator for what is random in a method. The same seed gives the same bits.
     watch
         Called with a `Snapshot` after every outer iteration; return True to stop there.
+    time_limit
+        Stop after the first iteration that ends later than this many seconds, and return what is there.
     settings
         Settings of the method, e.g. `rank`, `C`; see the method's own page.
 
@@ -69,13 +74,43 @@ def complete(
     if refusal := chosen.refuses(data):
         raise InvalidSetting(refusal)
     rng = _generator(random_state)
+    deadline = _Deadline(_checked_limit(time_limit), watch)
     if data.count == data.size:
         return replace(_nothing_missing(data, method, settings), keep_observed=keep_observed)
     notes = _unrecoverable(data)
     for note in notes:
         warnings.warn(note, UnrecoverableSlice, stacklevel=2)
-    done = chosen.complete(data, rng=rng, watch=watch)
-    return replace(done, keep_observed=keep_observed, notes=(*notes, *done.notes))
+    done = chosen.complete(data, rng=rng, watch=watch if time_limit is None else deadline)
+    stop = deadline.reason if done.stop.kind == "watch" and deadline.reason is not None else done.stop
+    return replace(done, keep_observed=keep_observed, stop=stop, notes=(*notes, *done.notes))
+
+
+class _Deadline:
+    """A watcher that wants to stop when the time is over, and lets another one watch too."""
+
+    def __init__(self, limit: float, watch: Watch | None) -> None:
+        self._limit = limit
+        self._watch = watch
+        self.reason: StopReason | None = None
+
+    def __call__(self, snapshot: Snapshot) -> bool:
+        if self._watch is not None and self._watch(snapshot):
+            return True
+        if snapshot.step.seconds < self._limit:
+            return False
+        self.reason = StopReason(
+            "time",
+            f"Stopped at time_limit={self._limit:g} s, after {snapshot.step.iteration} iterations: the result so far.",
+        )
+        return True
+
+
+def _checked_limit(time_limit: object) -> float:
+    if time_limit is None:
+        return math.inf
+    if isinstance(time_limit, bool) or not isinstance(time_limit, Real) or not float(time_limit) > 0:
+        raise InvalidSetting(must_be("time_limit", "be a number of seconds above 0", time_limit))
+    return float(time_limit)
 
 
 def _generator(random_state: int | np.random.Generator) -> np.random.Generator:

@@ -27,7 +27,7 @@ from tensorfill.methods.registry import available_methods
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "tensorfill"
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 MADE_UP = {"methods/your_method.py"}
@@ -175,8 +175,20 @@ def test_every_file_that_a_page_names_is_there(page: Path) -> None:
 
 
 @pytest.mark.parametrize("name", available_methods())
-def test_every_method_has_a_section_with_all_its_settings(name: str) -> None:
-    assert undocumented_settings(section("docs/methods.md", f"`{name}`"), available_methods()[name]) == []
+def test_every_method_has_a_page_with_all_its_settings(name: str) -> None:
+    page = text(f"docs/methods/{name}.md")
+    assert page.startswith(f"# `{name}`\n")
+    assert undocumented_settings(page, available_methods()[name]) == []
+    assert "Good when" in page or "Good as" in page
+    assert "Not so good" in page
+
+
+@pytest.mark.parametrize("name", available_methods())
+def test_the_table_of_methods_tells_what_is_so(name: str) -> None:
+    rows = {cells[0]: cells[1:] for cells in table_rows(text("docs/methods.md"))}
+    _, nonnegative, _, reference = rows[f"[`{name}`](methods/{name}.md)"]
+    assert nonnegative == ("yes" if available_methods()[name].nonnegative else "no")
+    assert reference == available_methods()[name].reference
 
 
 @pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md", "docs/methods.md"])
@@ -184,8 +196,8 @@ def test_pages_for_users_mention_every_method(page: str) -> None:
     assert [name for name in available_methods() if f"`{name}`" not in text(page)] == []
 
 
-def test_no_section_is_about_a_method_that_is_not_there() -> None:
-    assert set(re.findall(r"^## `([\w-]+)`$", text("docs/methods.md"), re.MULTILINE)) == set(available_methods())
+def test_no_page_is_about_a_method_that_is_not_there() -> None:
+    assert {page.stem for page in (ROOT / "docs" / "methods").glob("*.md")} == set(available_methods())
 
 
 def test_every_name_in_the_notation_is_in_the_file_it_is_said_to_be_in() -> None:
@@ -241,10 +253,10 @@ def test_the_demo_has_the_error_the_readme_says(tmp_path: Path) -> None:
 
 
 def test_the_method_of_the_guide_conforms(monkeypatch: pytest.MonkeyPatch) -> None:
-    method = run_python("docs/add-a-method.md")["MeanFill"]
+    method = run_python("docs/add-a-method.md")["Halfway"]
     monkeypatch.setattr(registry, "_METHODS", (*registry._METHODS, method))
-    suite = load(ROOT / "tests" / "methods" / "test_conformance.py", monkeypatch)
-    complete = partial(library.complete, method="mean-fill")
+    suite = load(ROOT / "tests" / "methods" / "conformance.py", monkeypatch)
+    complete = partial(library.complete, method="halfway")
     given = suite.problem((12, 10, 8))
     for check in suite.CHECKS:
         check(complete, given)
@@ -295,7 +307,7 @@ def test_a_file_that_is_not_there_is_caught() -> None:
 
 
 def test_a_setting_without_its_default_is_caught() -> None:
-    source = section("docs/methods.md", "`dual`")
+    source = text("docs/methods/dual.md")
     dual = available_methods()["dual"]
     assert undocumented_settings(source.replace("`10.0`", "`11.0`"), dual) == ["C"]
     assert undocumented_settings(source.replace("| `lam` |", "| `lambda` |"), dual) == ["lam"]

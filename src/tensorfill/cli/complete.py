@@ -50,6 +50,18 @@ def complete(
         str | None,
         typer.Option(help="Where nonnegativity is enforced: everywhere or observed.", rich_help_panel=_HOW),
     ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Any setting of the method, such as tau=100 or rank_max=20,20,3; may be repeated.",
+            rich_help_panel=_HOW,
+        ),
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Stop after this many seconds and write what is there.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same result, bit for bit.")] = 0,
     no_keep_observed: Annotated[
         bool, typer.Option("--no-keep-observed", help="Write the model's values at the observed entries too.")
@@ -72,7 +84,7 @@ def complete(
     """
     from .console import show_notes, show_table
     from .job import Job
-    from .numbers import rank_from, weights_from
+    from .numbers import rank_from, settings_from, weights_from
     from .running import run, uninterrupted
     from .summary import lines
 
@@ -88,6 +100,8 @@ def complete(
         "start": start,
         "nonnegative_on": nonnegative_on,
     }
+    chosen = {name: value for name, value in settings.items() if value is not None}
+    chosen |= settings_from(set_ or (), taken=chosen)
     job = Job(input, output, report, observed, seed=seed, raw=raw, clip_negative=clip_negative, force=force)
     job.check_places()
     source = job.read()
@@ -99,7 +113,8 @@ def complete(
         keep_observed=not no_keep_observed,
         negatives="clip" if clip_negative else "raise",
         random_state=seed,
-        **{name: value for name, value in settings.items() if value is not None},
+        time_limit=time_limit,
+        **chosen,
     )
     with uninterrupted():
         losses = job.write(done)

@@ -1,9 +1,9 @@
-"""Numbers as people type them: `10` or `10,10,3`."""
+"""Settings as people type them: `10`, `10,10,3`, `tau=100`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, TypeVar
 
 from ..errors import InvalidSetting
 
@@ -26,6 +26,42 @@ def weights_from(text: str) -> float | tuple[float, ...]:
     (0.5, (1.0, 1.0, 2.0))
     """
     return _one_or_several(text, float, "--lam takes numbers, one for all modes or one per mode, like 1,1,1")
+
+
+def settings_from(assignments: Sequence[str], taken: Collection[str] = ()) -> dict[str, Any]:
+    """Settings from `name=value`; values are numbers, several of them, true, false, none or words.
+
+    >>> settings_from(["tau=100", "rank_max=20,20,3", "standardize=true", "weights=dynamic"])
+    {'tau': 100, 'rank_max': (20, 20, 3), 'standardize': True, 'weights': 'dynamic'}
+    """
+    found: dict[str, Any] = {}
+    for assignment in assignments:
+        name, equals, value = (part.strip() for part in assignment.partition("="))
+        name = name.replace("-", "_")
+        if not (name.isidentifier() and equals and value):
+            raise InvalidSetting(f"--set takes NAME=VALUE, like tau=100. Got {assignment!r} instead.")
+        if name in found or name in taken:
+            raise InvalidSetting(f"The setting {name!r} is given twice; give it once.")
+        found[name] = _value(value)
+    return found
+
+
+def _value(text: str) -> Any:
+    words = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    try:
+        parts = tuple(_number(part) for part in text.split(",") if part.strip())
+    except ValueError:
+        return text
+    return parts if "," in text else parts[0]
+
+
+def _number(text: str) -> int | float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
 
 
 def _one_or_several(text: str, kind: Callable[[str], Number], rule: str) -> Number | tuple[Number, ...]:

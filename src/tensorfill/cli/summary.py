@@ -28,6 +28,8 @@ def lines(done: Completion) -> list[tuple[str, str]]:
     ]
     if done.smallest is not None:
         rows.append(("smallest entry before clipping", f"{done.smallest:.6g}"))
+    if done.negative_share:
+        rows.append(("below zero before clipping", f"{done.negative_share:.2%} of the entries"))
     return rows
 
 
@@ -61,6 +63,7 @@ def report(done: Completion, *, seed: int, input_name: str, output_name: str) ->
         "stop": {"kind": done.stop.kind, "sentence": done.stop.sentence},
         "certificate": None if done.certificate is None else _certificate(done.certificate),
         "smallest_before_clipping": done.smallest,
+        "negative_share_before_clipping": done.negative_share,
         "nonnegative": done.nonnegative,
         "notes": list(done.notes),
         "history": [asdict(step) for step in done.history],

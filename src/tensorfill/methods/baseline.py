@@ -49,6 +49,7 @@ def complete_by(
             settings["max_iter"],
             watch,
         )
+    smallest, negative_share = _lowest(found.estimate, observed)
     return Completion(
         observed=observed,
         method=method.name,
@@ -58,7 +59,8 @@ def complete_by(
         seconds=found.seconds,
         history=found.history,
         settings=settings,
-        smallest=_smallest(found.estimate, observed),
+        smallest=smallest,
+        negative_share=negative_share,
         notes=notes,
     )
 
@@ -81,7 +83,10 @@ def _scaled_back(steps: Iterator[Progress], scale: float) -> Iterator[Progress]:
         yield replace(step, estimate=ScaledEstimate(step.estimate, scale))
 
 
-def _smallest(estimate: Estimate, observed: ObservedTensor) -> float:
+def _lowest(estimate: Estimate, observed: ObservedTensor) -> tuple[float, float | None]:
+    """The smallest entry, and the share of negative ones if all were looked at."""
     if observed.size <= _LARGEST_LOOK:
-        return float(estimate.dense().min())
-    return float(estimate.at(np.stack(np.unravel_index(observed.positions, observed.shape), axis=1)).min())
+        dense = estimate.dense()
+        return float(dense.min()), float(np.count_nonzero(dense < 0) / dense.size)
+    known = np.stack(np.unravel_index(observed.positions, observed.shape), axis=1)
+    return float(estimate.at(known).min()), None

@@ -124,6 +124,7 @@ def complete_by_dual(
     if not is_cached(add_sandwich):
         logging.getLogger(__name__).info("Compiling, once after an installation: some seconds.")
     found = solve(problem, solver, rng, watch)
+    smallest, negative_share = _lowest(problem, found, observed.size)
     return Completion(
         observed=observed,
         method=method,
@@ -134,17 +135,20 @@ def complete_by_dual(
         certificate=found.certificate,
         history=found.history,
         settings=settings,
-        smallest=_smallest(problem, found, observed.size),
+        smallest=smallest,
+        negative_share=negative_share,
         notes=notes,
     )
 
 
-def _smallest(problem: DualProblem, found: Solution, size: int) -> float:
+def _lowest(problem: DualProblem, found: Solution, size: int) -> tuple[float, float | None]:
+    """The smallest entry, and the share of negative ones if nothing keeps them from being so and all were looked at."""
     if problem.enforced != "nowhere":
-        return found.dual.smallest
+        return found.dual.smallest, None
     if size <= LARGEST_SCAN:
-        return find_negatives(found.dual.recovered()).smallest
-    return float(found.dual.W.min())
+        negatives = find_negatives(found.dual.recovered())
+        return negatives.smallest, len(negatives.positions) / size
+    return float(found.dual.W.min()), None
 
 
 def _all_zero(observed: ObservedTensor, method: str, settings: Mapping[str, Any]) -> Completion:

@@ -7,10 +7,13 @@ from typing import Any, cast
 from ..errors import InvalidSetting
 from .constant_fill import MeanFill, ZeroFill
 from .dual import Dual
+from .dual_demo import DualDemo
+from .geomcg import GeomCG
 from .method import Method
 from .nonneg_dual import NonnegDual
+from .rprecon import RPrecon
 
-_METHODS: tuple[type[Method], ...] = (NonnegDual, Dual, ZeroFill, MeanFill)
+_METHODS: tuple[type[Method], ...] = (NonnegDual, Dual, DualDemo, RPrecon, GeomCG, ZeroFill, MeanFill)
 
 
 def available_methods() -> dict[str, type[Method]]:

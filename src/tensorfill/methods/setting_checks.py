@@ -17,22 +17,45 @@ Weights = float | Sequence[float] | None
 DEFAULT_RANK = 10
 
 
-def resolved_rank(method: str, rank: Rank, shape: tuple[int, ...]) -> tuple[int, ...]:
+def resolved_rank(method: str, rank: Rank, shape: tuple[int, ...], *, setting: str = "rank") -> tuple[int, ...]:
     """One rank per mode; by default 10, or the size of a smaller mode."""
     if rank is None:
         return tuple(min(DEFAULT_RANK, size) for size in shape)
-    given = _one_per_mode(method, "rank", rank, len(shape))
+    given = _one_per_mode(method, setting, rank, len(shape))
     if not all(isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1 for value in given):
-        raise wrong(method, "rank", "consist of whole numbers, 1 or more", rank)
+        raise wrong(method, setting, "consist of whole numbers, 1 or more", rank)
     ranks = tuple(int(value) for value in given)
     largest = tuple(min(value, size) for value, size in zip(ranks, shape, strict=True))
     if largest != ranks:
         mode = next(k for k, (value, size) in enumerate(zip(ranks, shape, strict=True)) if value > size)
         raise InvalidSetting(
-            f"The 'rank' of {method} must not be larger than its mode: mode {mode + 1} has size {shape[mode]}. "
+            f"The '{setting}' of {method} must not be larger than its mode: mode {mode + 1} has size {shape[mode]}. "
             f"Got {_shown(rank)} instead; {_shown(largest)} would do."
         )
     return ranks
+
+
+def resolved_tucker_rank(method: str, rank: Rank, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """One rank per mode, none larger than the product of the others: no tensor has such a multilinear rank."""
+    ranks = resolved_rank(method, rank, shape)
+    possible = ranks
+    for _ in shape:  # lowering one may make another too large
+        product = math.prod(possible)
+        possible = tuple(min(value, product // value) for value in possible)
+    if rank is not None and possible != ranks:
+        raise InvalidSetting(
+            f"The 'rank' of {method} must not be larger in one mode than the product of the others. "
+            f"Got {_shown(ranks)} instead; {_shown(possible)} would do."
+        )
+    return possible
+
+
+def resolved_counts(method: str, setting: str, value: int | Sequence[int], modes: int) -> tuple[int, ...]:
+    """One whole number per mode, 1 or more."""
+    given = _one_per_mode(method, setting, value, modes)
+    if not all(isinstance(part, Integral) and not isinstance(part, bool) and int(part) >= 1 for part in given):
+        raise wrong(method, setting, "consist of whole numbers, 1 or more", value)
+    return tuple(int(part) for part in given)
 
 
 def resolved_weights(method: str, lam: Weights, shape: tuple[int, ...]) -> tuple[float, ...]:
@@ -61,6 +84,12 @@ def check_count(method: str, setting: str, value: object) -> None:
     """A whole number, one or more."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
         raise wrong(method, setting, "be a whole number, 1 or more", value)
+
+
+def check_flag(method: str, setting: str, value: object) -> None:
+    """True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise wrong(method, setting, "be True or False", value)
 
 
 def check_choice(method: str, setting: str, value: object, choices: Sequence[str]) -> None:

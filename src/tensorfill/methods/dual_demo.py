@@ -1,0 +1,20 @@
+"""Dual-demo: `dual` with the settings of its authors' demonstration, λ_k = 1 and C = 1000."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from .dual import Dual
+from .setting_checks import Weights
+
+
+@dataclass(frozen=True, kw_only=True)
+class DualDemo(Dual):
+    """The preset that published comparisons used; settings as in `DualSettings`."""
+
+    name: ClassVar[str] = "dual-demo"
+    summary: ClassVar[str] = "dual with its authors' demo settings, lam=1 and C=1000"
+
+    C: float = 1000.0
+    lam: Weights = 1.0

@@ -1,0 +1,226 @@
+"""What every method promises, written once as checks of a `complete` callable."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tensorfill.completion import Completion, Snapshot, Watch
+from tensorfill.errors import InvalidSetting, UnrecoverableSlice
+from tensorfill.observed import ObservedTensor
+
+
+class Complete(Protocol):
+    """A method as the checks see it."""
+
+    def __call__(
+        self,
+        array: NDArray[Any] | ObservedTensor,
+        observed: NDArray[np.bool_] | None = None,
+        *,
+        random_state: int = 0,
+        watch: Watch | None = None,
+    ) -> Completion: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Sparse nonnegative data of low rank plus noise, and what of it is known: no slice is empty."""
+
+    data: NDArray[Any]
+    known: NDArray[np.bool_]
+
+
+def problem(shape: tuple[int, ...], dtype: Any = np.float64) -> Problem:
+    rng = np.random.default_rng(len(shape))
+    letters = "abcde"[: len(shape)]
+    factors = [rng.random((size, 2)) ** 3 for size in shape]
+    data = np.einsum(",".join(f"{letter}r" for letter in letters) + "->" + letters, *factors)
+    data = data / data.max() + 0.1 * rng.random(shape)
+    data[rng.random(shape) < 0.3] = 0
+    known = rng.random(shape) < 0.6
+    for mode, size in enumerate(shape):
+        for index in range(size):
+            place: list[int] = [int(rng.integers(other)) for other in shape]
+            place[mode] = index
+            known[tuple(place)] = True
+    return Problem((200 * data).astype(dtype) if np.dtype(dtype).kind == "u" else data.astype(dtype), known)
+
+
+# The checks
+
+
+def check_shape_and_dtype(complete: Complete, given: Problem) -> None:
+    done = complete(given.data, given.known)
+    assert done.tensor.shape == done.model.shape == given.data.shape
+    assert done.tensor.dtype == given.data.dtype
+    assert np.isfinite(done.tensor).all()
+    assert np.isfinite(done.model).all()
+
+
+def check_known_entries_are_kept(complete: Complete, given: Problem) -> None:
+    np.testing.assert_array_equal(complete(given.data, given.known).tensor[given.known], given.data[given.known])
+
+
+def check_nothing_negative(complete: Complete, given: Problem, *, promised: bool) -> None:
+    done = complete(given.data, given.known)
+    assert done.tensor.min() >= 0
+    if promised:
+        assert done.nonnegative
+        assert done.model.min() >= 0
+        assert done.estimate.dense().min() >= -1e-5 * given.data[given.known].max(), "before anything is clipped"
+
+
+def check_predictions_agree(complete: Complete, given: Problem) -> None:
+    done = complete(given.data, given.known)
+    rows = np.random.default_rng(0).permutation(np.argwhere(np.ones(given.data.shape, dtype=bool)))
+    largest = float(given.data.max())
+    np.testing.assert_allclose(done.predict(rows, raw=True), done.model[tuple(rows.T)], atol=1e-10 * largest)
+    np.testing.assert_allclose(done.predict(rows), done.tensor[tuple(rows.T)], atol=1e-10 * largest)
+    assert done.predict(rows).dtype == given.data.dtype
+
+
+def check_components_add_up(complete: Complete, given: Problem) -> None:
+    done = complete(given.data, given.known)
+    total = np.sum(done.components, axis=0)
+    np.testing.assert_allclose(total, done.estimate.dense(), atol=1e-10 * float(given.data.max()))
+
+
+def check_same_seed_same_bits(complete: Complete, given: Problem) -> None:
+    first, second = (complete(given.data, given.known, random_state=7) for _ in range(2))
+    np.testing.assert_array_equal(first.model, second.model)
+    np.testing.assert_array_equal(first.history.cost, second.history.cost)
+
+
+def check_scale_invariance(
+    complete: Complete, given: Problem, scales: tuple[float, ...] = (1000.0, 1e-6, 2.0**30)
+) -> None:
+    plain = complete(given.data, given.known)
+    for scale in scales:
+        scaled = complete(scale * given.data, given.known)
+        assert relative_difference(scaled.tensor / scale, plain.tensor) < 1e-6
+
+
+def check_mode_permutation(complete: Complete, given: Problem) -> None:
+    plain = complete(given.data, given.known).tensor
+    for order in itertools.permutations(range(given.data.ndim)):
+        turned = complete(given.data.transpose(order), given.known.transpose(order)).tensor
+        assert relative_difference(turned, plain.transpose(order)) < 1e-4, order
+
+
+def check_sparse_input_gives_the_same(complete: Complete, given: Problem) -> None:
+    rows = np.random.default_rng(0).permutation(np.argwhere(given.known))
+    sparse = ObservedTensor.from_coordinates(rows, given.data[tuple(rows.T)], given.data.shape)
+    np.testing.assert_array_equal(complete(sparse).tensor, complete(given.data, given.known).tensor)
+
+
+def check_input_is_not_modified(complete: Complete, given: Problem) -> None:
+    data, known = given.data.copy(), given.known.copy()
+    complete(data, known).tensor  # noqa: B018
+    np.testing.assert_array_equal(data, given.data)
+    np.testing.assert_array_equal(known, given.known)
+    data.setflags(write=False)
+    known.setflags(write=False)
+    complete(data, known).tensor  # noqa: B018
+
+
+def check_hidden_values_are_not_seen(complete: Complete, given: Problem) -> None:
+    garbage = np.where(given.known, given.data, 77).astype(given.data.dtype)
+    np.testing.assert_array_equal(complete(garbage, given.known).tensor, complete(given.data, given.known).tensor)
+
+
+def check_watcher_sees_every_iteration(complete: Complete, given: Problem) -> None:
+    seen: list[Snapshot] = []
+    done = complete(given.data, given.known, watch=seen.append)
+    assert [snapshot.step.iteration for snapshot in seen] == list(range(len(seen)))
+    assert [snapshot.step for snapshot in seen] == list(done.history)
+    assert done.iterations >= 1
+    assert all(snapshot.estimate.dense().shape == given.data.shape for snapshot in seen)
+    np.testing.assert_array_equal(done.tensor, complete(given.data, given.known).tensor)
+
+
+def check_watcher_can_cancel(complete: Complete, given: Problem) -> None:
+    for last in (0, 1):
+        seen: list[int] = []
+
+        def stop(snapshot: Snapshot, seen: list[int] = seen, last: int = last) -> bool:
+            seen.append(snapshot.step.iteration)
+            return snapshot.step.iteration == last
+
+        done = complete(given.data, given.known, watch=stop)
+        assert seen == list(range(last + 1))
+        assert (done.stop.kind, done.iterations) == ("watch", last)
+        assert np.isfinite(done.tensor).all()
+
+
+def check_an_empty_slice_does_no_harm(complete: Complete, given: Problem) -> None:
+    """What is known of the rest is fitted as before, and nothing becomes infinite."""
+    holes = given.known.copy()
+    holes[2] = False  # a slice
+    holes[:, 3, 1] = False  # and a fibre
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnrecoverableSlice)
+        done = complete(given.data, holes)
+    assert np.isfinite(done.model).all()
+    before = complete(given.data, given.known).model
+
+    def error(model: NDArray[Any]) -> float:
+        return float(np.sqrt(np.mean((model - given.data)[holes] ** 2)))
+
+    assert error(done.model) <= 2 * error(before) + 0.05 * given.data.max()
+
+
+def check_low_rank_is_recovered(complete: Complete, given: Problem) -> None:
+    """`given` is exactly of low rank, with more than enough known."""
+    done = complete(given.data, given.known)
+    hidden = ~given.known
+    assert relative_difference(done.model[hidden], given.data[hidden]) < 0.02
+
+
+def check_huge_sparse_tensor_is_completed_or_refused(complete: Complete, given: Problem) -> None:
+    """A few entries of a tensor that fits no memory; `given` is not used."""
+    rng = np.random.default_rng(0)
+    shape = (30_000, 20_000, 10_000)
+    rows = np.unique(rng.integers(0, shape, (500, 3)), axis=0)
+    data = ObservedTensor.from_coordinates(rows, rng.random(len(rows)), shape)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnrecoverableSlice)
+        try:
+            done = complete(data, watch=lambda snapshot: snapshot.step.iteration == 1)
+        except InvalidSetting as refusal:
+            assert "GiB" in str(refusal)
+            return
+    assert np.isfinite(done.predict(rows[:50])).all()
+
+
+def low_rank_problem() -> Problem:
+    """A nonnegative tensor of multilinear rank (2, 2, 2), 70 % known."""
+    rng = np.random.default_rng(5)
+    factors = [rng.random((size, 2)) for size in (20, 18, 16)]
+    data = np.einsum("ar,br,cr->abc", *factors)
+    return Problem(data / data.max(), rng.random(data.shape) < 0.7)
+
+
+def relative_difference(found: NDArray[Any], expected: NDArray[Any]) -> float:
+    return float(np.linalg.norm(found - expected) / np.linalg.norm(expected))
+
+
+CHECKS: list[Callable[[Complete, Problem], None]] = [
+    check_shape_and_dtype,
+    check_known_entries_are_kept,
+    check_predictions_agree,
+    check_components_add_up,
+    check_same_seed_same_bits,
+    check_sparse_input_gives_the_same,
+    check_input_is_not_modified,
+    check_hidden_values_are_not_seen,
+    check_an_empty_slice_does_no_harm,
+    check_huge_sparse_tensor_is_completed_or_refused,
+]
+"""What every method has to pass."""

@@ -1,0 +1,128 @@
+"""RPrecon and geomCG: what their iterations promise."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorfill import complete
+from tensorfill.completion import Snapshot
+from tensorfill.errors import InvalidSetting
+from tensorfill.estimates.tucker import TuckerTensor
+from tensorfill.methods.geomcg import GeomCG
+from tensorfill.methods.rprecon import RPrecon
+from tensorfill.methods.tucker_fit import TuckerFit
+from tensorfill.observed import ObservedTensor
+from tensorfill.riemannian.tucker_point import random_nonnegative
+
+METHODS = [RPrecon, GeomCG]
+
+
+def synthetic(shape: tuple[int, ...], ranks: tuple[int, ...], share: float) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(1)
+    truth = random_nonnegative(shape, ranks, rng).dense()
+    return truth / truth.max(), rng.random(shape) < share
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_cost_never_rises(method: Any) -> None:
+    truth, known = synthetic((20, 18, 16), (2, 3, 2), 0.4)
+    costs = complete(truth, known, method=method.name, rank=(3, 3, 3), max_iter=40).history.cost
+    assert (np.diff(costs) <= 1e-12 * costs[:-1]).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_cost_is_half_the_squared_residual_of_the_scaled_data(method: Any) -> None:
+    truth, known = synthetic((12, 10, 8), (2, 2, 2), 0.6)
+    done = complete(50 * truth, known, method=method.name, rank=2, max_iter=5)
+    largest = float(truth[known].max())
+    residual = (done.model / 50 - truth)[known] / largest
+    assert done.history[-1].cost == pytest.approx(0.5 * float(residual @ residual))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_factors_stay_orthonormal(method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    truth, known = synthetic((20, 18, 16), (2, 3, 2), 0.4)
+    seen: list[TuckerTensor] = []
+    look = TuckerFit.look
+    monkeypatch.setattr(TuckerFit, "look", lambda self, point: (seen.append(point), look(self, point))[1])
+    complete(truth, known, method=method.name, rank=(3, 3, 3), max_iter=20)
+    assert len(seen) > 15
+    for U in (factor for point in seen for factor in point.factors):
+        np.testing.assert_allclose(U.T @ U, np.eye(U.shape[1]), atol=1e-10)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("shape", "ranks"), [((30, 25), (2, 2)), ((20, 18, 16), (2, 3, 2)), ((9, 8, 7, 6), (2, 2, 2, 2))], ids=str
+)
+def test_a_tensor_of_the_given_rank_is_found_to_many_digits(
+    method: Any, shape: tuple[int, ...], ranks: tuple[int, ...]
+) -> None:
+    truth, known = synthetic(shape, ranks, 0.6)
+    done = complete(truth, known, method=method.name, rank=ranks)
+    assert done.stop.kind == "fit"
+    assert np.linalg.norm(done.model - truth) < 1e-3 * np.linalg.norm(truth)
+
+
+def test_rprecon_stops_by_the_mean_squared_error_not_before_the_third_iteration() -> None:
+    truth, known = synthetic((12, 10, 8), (2, 2, 2), 0.6)
+    done = complete(truth, known, method="rprecon", rank=2, fit_tolerance=1e9)
+    assert (done.stop.kind, done.iterations) == ("fit", 3)
+    assert "fit_tolerance=1e+09" in done.stop.sentence
+
+
+def test_geomcg_stops_when_the_residual_hardly_changes() -> None:
+    rng = np.random.default_rng(0)
+    done = complete(rng.random((15, 14, 13)), rng.random((15, 14, 13)) < 0.9, method="geomcg", rank=2)
+    assert done.stop.kind == "change"
+    errors = np.sqrt(done.history.cost)
+    changes = np.abs(np.diff(errors)) / errors[1:]
+    assert changes[-1] <= 1e-5 < changes[:-1].min()
+
+
+def test_geomcg_without_backtracking_takes_every_step() -> None:
+    truth, known = synthetic((20, 18, 16), (3, 3, 3), 0.3)
+    run = partial(complete, truth, known, method="geomcg", rank=(6, 6, 6), max_iter=30, random_state=3)
+    with_it, without = run(), run(backtracking=False)
+    assert without.settings["backtracking"] is False
+    assert without.iterations == with_it.iterations == 30
+
+
+def test_the_search_shortens_a_step_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    truth, known = synthetic((12, 10, 8), (2, 2, 2), 0.6)
+    best = TuckerFit.best_step
+    monkeypatch.setattr(TuckerFit, "best_step", lambda self, at, direction: 8 * best(self, at, direction))
+    for method in METHODS:
+        costs = complete(truth, known, method=method.name, rank=2, max_iter=10).history.cost
+        assert (np.diff(costs) <= 0).all()
+    wild = complete(truth, known, method="geomcg", rank=2, max_iter=10, backtracking=False).history.cost
+    assert not (np.diff(wild) <= 0).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_rank_that_no_tensor_has_is_refused(method: Any) -> None:
+    data = np.where(np.random.default_rng(0).random((9, 8, 7)) < 0.5, 1.0, np.nan)
+    with pytest.raises(InvalidSetting, match=r"Got \(8, 2, 2\) instead; \(4, 2, 2\) would do"):
+        complete(data, method=method.name, rank=(8, 2, 2))
+    narrow = np.where(np.random.default_rng(0).random((9, 1, 7)) < 0.7, 1.0, np.nan)
+    done = complete(narrow, method=method.name, max_iter=3)
+    assert done.settings["rank"] == (7, 1, 7)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_sparse_tensor_of_any_size_is_completed(method: Any) -> None:
+    rng = np.random.default_rng(0)
+    shape = (20_000, 20_000, 200)
+    rows = np.unique(rng.integers(0, shape, (20_000, 3)), axis=0)
+    weights = [rng.random(size) for size in shape]
+    values = np.prod([weight[index] for weight, index in zip(weights, rows.T, strict=True)], axis=0)
+    seen: list[Snapshot] = []
+    done = method(rank=1, max_iter=5).complete(
+        ObservedTensor.from_coordinates(rows, values, shape), rng=rng, watch=seen.append
+    )
+    assert done.history[-1].cost < done.history[0].cost
+    assert np.isfinite(done.predict(rows[:100])).all()
