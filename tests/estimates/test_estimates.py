@@ -73,8 +73,9 @@ def test_a_pair_is_the_unfolding_it_says() -> None:
     np.testing.assert_allclose(unfold(whole, 1), X @ Y)
 
 
-def test_many_entries_of_a_tucker_tensor_are_computed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tensorfill.estimates.tucker._AT_ONCE", 20)
-    estimate, expected = ESTIMATES["Tucker"]
+@pytest.mark.parametrize("name", ["Tucker", "Kruskal"])
+def test_many_entries_are_computed_in_parts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"tensorfill.estimates.{name.lower()}._AT_ONCE", 20)
+    estimate, expected = ESTIMATES[name]
     rows = np.argwhere(np.ones(SHAPE, dtype=bool))
     np.testing.assert_allclose(estimate.at(rows), expected[tuple(rows.T)], atol=1e-12)

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from ..tensor import Array
 
+_AT_ONCE = 2**22  # values held at a time when single entries are asked for
+
 
 @dataclass(frozen=True, eq=False)
 class KruskalTensor:
@@ -25,10 +27,15 @@ class KruskalTensor:
 
     def at(self, coordinates: NDArray[np.int64]) -> Array:
         """Values at rows of coordinates."""
-        product = self.factors[0][coordinates[:, 0]]
-        for factor, indices in zip(self.factors[1:], coordinates.T[1:], strict=True):
-            product = product * factor[indices]
-        return np.asarray(product.sum(axis=1))
+        found = np.empty(len(coordinates))
+        step = max(1, _AT_ONCE // self.factors[0].shape[1])
+        for first in range(0, len(coordinates), step):
+            rows = coordinates[first : first + step]
+            product = self.factors[0][rows[:, 0]]
+            for factor, indices in zip(self.factors[1:], rows.T[1:], strict=True):
+                product *= factor[indices]
+            found[first : first + step] = product.sum(axis=1)
+        return found
 
     def components(self) -> tuple[Array, ...]:
         """The full tensor: there is only one part."""

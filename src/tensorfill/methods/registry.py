@@ -10,10 +10,12 @@ from .dual import Dual
 from .dual_demo import DualDemo
 from .geomcg import GeomCG
 from .method import Method
+from .ncpc import NCPC
 from .nonneg_dual import NonnegDual
 from .rprecon import RPrecon
+from .tmac import TMac
 
-_METHODS: tuple[type[Method], ...] = (NonnegDual, Dual, DualDemo, RPrecon, GeomCG, ZeroFill, MeanFill)
+_METHODS: tuple[type[Method], ...] = (NonnegDual, Dual, DualDemo, RPrecon, GeomCG, NCPC, TMac, ZeroFill, MeanFill)
 
 
 def available_methods() -> dict[str, type[Method]]:

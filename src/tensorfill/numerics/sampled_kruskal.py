@@ -1,0 +1,153 @@
+"""A Kruskal tensor looked at where entries are known: its values there, and products with a sparse tensor there.
+
+Factors are kept one below the other in one matrix, n_1 + … + n_K rows and one column per component, so that the same
+compiled loops serve tensors of any order. Known entries are in the order of `ObservedTensor`; those that differ in
+the last index only, a fibre, follow each other, and what their other indices contribute is computed once for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ..tensor import Array
+from .threads import share
+
+_PIECES = 8  # work is always cut in the same pieces, so the result does not depend on the number of threads
+_SMALL = 20_000  # entries below which threads cost more than they bring
+_ENTRIES_PER_ROW = 8  # a piece of its own pays, in time and memory, if it has so many entries per row of the result
+
+
+class SampledKruskal:
+    """The known positions of a tensor (sorted, last mode fastest), ready for work with Kruskal tensors of its shape."""
+
+    def __init__(self, shape: Sequence[int], positions: NDArray[np.int64]) -> None:
+        self.shape = tuple(shape)
+        self.first_row = np.concatenate(([0], np.cumsum(self.shape, dtype=np.int64)))
+        self._starts, self._heads, self._last = _fibres(self.shape, self.first_row, positions)
+
+    def blocks(self, factors: Array) -> tuple[Array, ...]:
+        """The factor of each mode, a view of its rows."""
+        return tuple(factors[first:end] for first, end in pairwise(self.first_row))
+
+    def values(self, factors: Array) -> Array:
+        """[[A_1, …, A_K]] at the known positions."""
+        out = np.empty(len(self._last))
+        cuts = self._cuts(_PIECES)
+        share(
+            lambda i: fill_values(self._starts, self._heads, self._last, factors, out, cuts[i], cuts[i + 1]),
+            len(cuts) - 1,
+        )
+        return out
+
+    def times_khatri_rao(self, x: Array, factors: Array, mode: int) -> Array:
+        """X_k (A_K ⊙ … ⊙ A_1 without A_k), n_k × r, for the tensor with values x at the known positions, else zero."""
+        # Every piece adds up in rows of its own.
+        cuts = self._cuts(min(_PIECES, len(x) // (_ENTRIES_PER_ROW * self.shape[mode])))
+        parts = np.zeros((len(cuts) - 1, self.shape[mode], factors.shape[1]))
+        kernel = add_last_products if mode == len(self.shape) - 1 else add_products
+        share(
+            lambda i: kernel(
+                self._starts,
+                self._heads,
+                self._last,
+                x,
+                factors,
+                mode,
+                self.first_row[mode],
+                parts[i],
+                cuts[i],
+                cuts[i + 1],
+            ),
+            len(parts),
+        )
+        return parts[0] if len(parts) == 1 else np.asarray(parts.sum(axis=0))
+
+    def _cuts(self, pieces: int) -> list[int]:
+        """Where to cut the fibres into pieces with about the same number of entries each."""
+        pieces = max(1, pieces) if len(self._last) > _SMALL else 1
+        cuts = np.searchsorted(self._starts, np.linspace(0, len(self._last), pieces + 1))
+        cuts[-1] = len(self._starts) - 1
+        return [int(cut) for cut in cuts]
+
+
+def _fibres(
+    shape: tuple[int, ...], first_row: NDArray[np.int64], positions: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.signedinteger], NDArray[np.signedinteger]]:
+    """Where each fibre starts, the rows of its leading indices, and the row of every entry's last index."""
+    kind = np.int32 if first_row[-1] < 2**31 else np.int64
+    fibre = positions // shape[-1]
+    last = (positions - fibre * shape[-1] + first_row[-2]).astype(kind)
+    begins = np.flatnonzero(np.concatenate(([True], fibre[1:] != fibre[:-1])))
+    fibre = fibre[begins]
+    heads = np.empty((len(fibre), len(shape) - 1), kind)
+    for mode in reversed(range(len(shape) - 1)):
+        heads[:, mode] = fibre % shape[mode] + first_row[mode]
+        fibre //= shape[mode]
+    return np.concatenate((begins, [len(positions)])), heads, last
+
+
+# Compiled loops; each call works on fibres `first` … `end` − 1 and releases the GIL.
+
+
+@njit(nogil=True, fastmath=True, cache=True)
+def fill_values(starts, heads, last, factors, out, first, end):  # type: ignore[no-untyped-def]
+    """out = the Kruskal tensor at the entries."""
+    rank = factors.shape[1]
+    product = np.empty(rank)
+    for f in range(first, end):
+        product[:] = 1.0
+        for m in range(heads.shape[1]):
+            row = heads[f, m]
+            for c in range(rank):
+                product[c] *= factors[row, c]
+        for e in range(starts[f], starts[f + 1]):
+            row = last[e]
+            total = 0.0
+            for c in range(rank):
+                total += product[c] * factors[row, c]
+            out[e] = total
+
+
+@njit(nogil=True, fastmath=True, cache=True)
+def add_products(starts, heads, last, x, factors, mode, first_row, out, first, end):  # type: ignore[no-untyped-def]
+    """out += X_k (Khatri–Rao product of the other factors), for a mode that is not the last."""
+    rank = factors.shape[1]
+    product = np.empty(rank)
+    for f in range(first, end):
+        product[:] = 0.0
+        for e in range(starts[f], starts[f + 1]):
+            row = last[e]
+            value = x[e]
+            for c in range(rank):
+                product[c] += value * factors[row, c]
+        for m in range(heads.shape[1]):
+            if m != mode:
+                row = heads[f, m]
+                for c in range(rank):
+                    product[c] *= factors[row, c]
+        row = heads[f, mode] - first_row
+        for c in range(rank):
+            out[row, c] += product[c]
+
+
+@njit(nogil=True, fastmath=True, cache=True)
+def add_last_products(starts, heads, last, x, factors, mode, first_row, out, first, end):  # type: ignore[no-untyped-def]
+    """out += X_K (Khatri–Rao product of the other factors), for the last mode."""
+    rank = factors.shape[1]
+    product = np.empty(rank)
+    for f in range(first, end):
+        product[:] = 1.0
+        for m in range(heads.shape[1]):
+            row = heads[f, m]
+            for c in range(rank):
+                product[c] *= factors[row, c]
+        for e in range(starts[f], starts[f + 1]):
+            row = last[e] - first_row
+            value = x[e]
+            for c in range(rank):
+                out[row, c] += value * product[c]
