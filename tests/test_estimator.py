@@ -46,6 +46,7 @@ def test_settings_are_there_by_name() -> None:
         "negatives": "raise",
         "random_state": 4,
         "watch": None,
+        "time_limit": None,
         "rank": 3,
         "C": 5.0,
     }
@@ -164,6 +165,10 @@ def test_a_mask_and_an_observed_tensor_are_taken(truth: NDArray[Any], known: NDA
     np.testing.assert_array_equal(TensorCompleter(rank=2).fit_transform(truth, observed=known), expected)
     observed = ObservedTensor.from_array(truth, known)
     np.testing.assert_array_equal(TensorCompleter(rank=2).fit_transform(observed), expected)
+
+
+def test_the_time_is_limited(holes: NDArray[Any]) -> None:
+    assert TensorCompleter(time_limit=1e-9).fit(holes).stop_.kind == "time"
 
 
 def test_the_watcher_is_called(holes: NDArray[Any]) -> None:

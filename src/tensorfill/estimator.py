@@ -13,7 +13,7 @@ from .library import complete
 from .methods.registry import make
 from .observed import Negatives, ObservedTensor
 
-_OWN = ("method", "keep_observed", "negatives", "random_state", "watch")
+_OWN = ("method", "keep_observed", "negatives", "random_state", "watch", "time_limit")
 
 
 class TensorCompleter:
@@ -38,6 +38,7 @@ class TensorCompleter:
         negatives: Negatives = "raise",
         random_state: int | np.random.Generator = 0,
         watch: Watch | None = None,
+        time_limit: float | None = None,
         **settings: Any,
     ) -> None:
         self.method = method
@@ -45,6 +46,7 @@ class TensorCompleter:
         self.negatives = negatives
         self.random_state = random_state
         self.watch = watch
+        self.time_limit = time_limit
         self.settings = settings
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -71,6 +73,7 @@ class TensorCompleter:
             negatives=self.negatives,
             random_state=self.random_state,
             watch=self.watch,
+            time_limit=self.time_limit,
             **self.settings,
         )
         return self

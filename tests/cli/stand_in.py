@@ -64,6 +64,7 @@ class MeanFill:
         negatives: Any = "raise",
         random_state: int = 0,
         watch: Any = None,
+        time_limit: float | None = None,
         **settings: Any,
     ) -> Completion:
         named = {
@@ -71,6 +72,7 @@ class MeanFill:
             "keep_observed": keep_observed,
             "negatives": negatives,
             "seed": random_state,
+            "time_limit": time_limit,
         }
         self.calls.append({"observed": observed, **named, **settings})
         data = ObservedTensor.from_array(array, observed, negatives=negatives)

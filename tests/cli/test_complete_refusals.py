@@ -130,6 +130,18 @@ def test_a_weight_that_is_no_number(refused: Run, holes: Path, tmp_path: Path) -
     assert "--lam takes numbers, one for all modes or one per mode, like 1,1,1. Got '1,x' instead." in outcome.err
 
 
+@pytest.mark.parametrize("text", ["tau", "=3", "tau=", "two words=3", "3=tau"])
+def test_a_setting_that_is_no_assignment(refused: Run, holes: Path, tmp_path: Path, text: str) -> None:
+    outcome = refused("complete", holes, "-o", tmp_path / "done.npy", "--set", text)
+    assert f"--set takes NAME=VALUE, like tau=100. Got {text!r} instead." in outcome.err
+
+
+@pytest.mark.parametrize("twice", [["--set", "C=1", "--set", "C=2"], ["--C", "1", "--set", "C=2"]])
+def test_a_setting_given_twice(refused: Run, holes: Path, tmp_path: Path, twice: list[str]) -> None:
+    outcome = refused("complete", holes, "-o", tmp_path / "done.npy", *twice)
+    assert "The setting 'C' is given twice; give it once." in outcome.err
+
+
 def test_a_negative_seed(refused: Run, holes: Path, tmp_path: Path) -> None:
     outcome = refused("complete", holes, "-o", tmp_path / "done.npy", "--seed", "-3")
     assert "'seed' must be 0 or more. Got -3 instead." in outcome.err

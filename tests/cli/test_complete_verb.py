@@ -62,7 +62,8 @@ def test_the_table_tells_how_it_went(tensorfill: Run, solver: MeanFill, holes: P
 def test_only_the_settings_given_are_passed_on(tensorfill: Run, solver: MeanFill, holes: Path, tmp_path: Path) -> None:
     tensorfill("complete", holes, "-o", tmp_path / "done.npy")
     (call,) = solver.calls
-    assert set(call) == {"observed", "method", "keep_observed", "negatives", "seed"}
+    assert set(call) == {"observed", "method", "keep_observed", "negatives", "seed", "time_limit"}
+    assert call["time_limit"] is None
     assert (call["method"], call["keep_observed"], call["negatives"], call["seed"]) == (
         "nonneg-dual",
         True,
@@ -87,6 +88,15 @@ def test_only_the_settings_given_are_passed_on(tensorfill: Run, solver: MeanFill
         (["--nonnegative-on", "observed"], "nonnegative_on", "observed"),
         (["--gradient-tolerance", "1e-6"], "gradient_tolerance", 1e-6),
         (["--gap-tolerance", "1e-3"], "gap_tolerance", 1e-3),
+        (["--time-limit", "2.5"], "time_limit", 2.5),
+        (["--set", "tau=100"], "tau", 100),
+        (["--set", "max-atoms = 7"], "max_atoms", 7),
+        (["--set", "tolerance=1e-3"], "tolerance", 1e-3),
+        (["--set", "rank_max=20,20,3"], "rank_max", (20, 20, 3)),
+        (["--set", "modes=1,"], "modes", (1,)),
+        (["--set", "standardize=true"], "standardize", True),
+        (["--set", "tau=none"], "tau", None),
+        (["--set", "weights=dynamic", "--set", "ranks=fixed"], "ranks", "fixed"),
         (["--seed", "4"], "seed", 4),
         (["--no-keep-observed"], "keep_observed", False),
         (["--clip-negative"], "negatives", "clip"),
