@@ -179,7 +179,7 @@ class Completion:
     smallest: float | None = None
     """The smallest value found before clipping at zero (where the method looked), in the data's units."""
     negative_share: float | None = None
-    """The share of entries below zero before clipping, where the method does not rule them out and all were looked at."""
+    """The share of entries below zero before clipping, where the method allows them and all were looked at."""
     notes: tuple[str, ...] = ()
     """Sentences a user should read: what was not enforced, what cannot be recovered."""
     keep_observed: bool = True

@@ -43,6 +43,7 @@ ESTIMATES: dict[str, tuple[Estimate, Array]] = {
     "constant": (ConstantEstimate(SHAPE, 2.5), np.full(SHAPE, 2.5)),
     "dense": (DenseEstimate(FULL), FULL),
     "dense in single precision": (DenseEstimate(FULL.astype(np.float32)), FULL.astype(np.float32).astype(float)),
+    "dense, laid out otherwise": (DenseEstimate(np.asfortranarray(FULL)), FULL),
     "filled": (FilledEstimate(SHAPE, POSITIONS, np.array([1.0, 2.0, 3.0, 4.0]), 0.5), filled()),
     "Kruskal": (KruskalTensor(FACTORS), KRUSKAL),
     "Tucker": (TuckerTensor(CORE, FACTORS), np.einsum("xyz,ax,by,cz->abc", CORE, *FACTORS)),
@@ -58,6 +59,7 @@ def test_whole_entries_and_parts_agree(name: str) -> None:
     np.testing.assert_allclose(estimate.dense(), expected, atol=1e-12)
     np.testing.assert_allclose(estimate.at(rows), expected[tuple(rows.T)], atol=1e-12)
     np.testing.assert_allclose(np.sum(estimate.components(), axis=0), expected, atol=1e-12)
+    assert estimate.dense().flags.c_contiguous
     assert estimate.dense().dtype == estimate.at(rows).dtype == np.float64
 
 

@@ -47,8 +47,8 @@ MODES_ALIKE = ("nonneg-dual", "dual", "zero-fill", "mean-fill")
 """Methods that do not care which mode comes first: the others start at random or treat modes by their number."""
 
 RECOVERS: dict[str, dict[str, Any]] = {
-    "nonneg-dual": {"rank": 2, "C": 1000.0},
-    "dual": {"rank": 2, "C": 1000.0},
+    "nonneg-dual": {"rank": 2, "C": 100.0},
+    "dual": {"rank": 2, "C": 100.0},
     "rprecon": {"rank": 2},
     "geomcg": {"rank": 2},
     "ncpc": {"rank": 2, "max_iter": 3000, "tolerance": 1e-7},

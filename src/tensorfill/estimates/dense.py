@@ -20,7 +20,7 @@ class DenseEstimate:
 
     def dense(self) -> Array:
         """A copy of the array."""
-        return self._array.astype(np.float64)
+        return self._array.astype(np.float64, order="C")
 
     def components(self) -> tuple[Array, ...]:
         """The array: there is only one part."""

@@ -5,17 +5,33 @@ from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
 from ..errors import InvalidSetting
+from .biharmonic import Biharmonic
 from .constant_fill import MeanFill, ZeroFill
 from .dual import Dual
 from .dual_demo import DualDemo
 from .geomcg import GeomCG
+from .linear import Linear
 from .method import Method
 from .ncpc import NCPC
 from .nonneg_dual import NonnegDual
 from .rprecon import RPrecon
+from .smf_lrtc import SMFLRTC
 from .tmac import TMac
 
-_METHODS: tuple[type[Method], ...] = (NonnegDual, Dual, DualDemo, RPrecon, GeomCG, NCPC, TMac, ZeroFill, MeanFill)
+_METHODS: tuple[type[Method], ...] = (
+    NonnegDual,
+    Dual,
+    DualDemo,
+    RPrecon,
+    GeomCG,
+    NCPC,
+    TMac,
+    SMFLRTC,
+    ZeroFill,
+    MeanFill,
+    Linear,
+    Biharmonic,
+)
 
 
 def available_methods() -> dict[str, type[Method]]:

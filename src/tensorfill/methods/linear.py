@@ -1,0 +1,61 @@
+"""Linear interpolation: between the known pixels of every picture. No method for tensors; what one has to beat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..completion import Completion, Watch
+from ..observed import ObservedTensor
+from ..tensor import Array
+from .baseline import too_large_to_fill
+from .slice_by_slice import COPIES, complete_slice_by_slice
+
+_CORNERS = 3  # of a triangle
+
+
+@dataclass(frozen=True, kw_only=True)
+class Linear:
+    """Linear interpolation between known entries, in every slice over the first two modes by itself.
+
+    The known entries of a slice are the corners of its Delaunay triangles; values are linear inside each. Outside all
+    triangles the nearest known value is taken, in slices with fewer than three known entries their mean, and in slices
+    without any the mean of all known entries.
+    """
+
+    name: ClassVar[str] = "linear"
+    summary: ClassVar[str] = "Linear interpolation in every picture by itself; a level to compare with"
+    reference: ClassVar[str] = "a level to compare with"
+    nonnegative: ClassVar[bool] = True
+
+    def refuses(self, observed: ObservedTensor) -> str | None:
+        """Refuses what does not fit into memory."""
+        return too_large_to_fill(self.name, observed, COPIES)
+
+    def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
+        """Complete the tensor."""
+        return complete_slice_by_slice(self, observed, interpolated, watch)
+
+
+def interpolated(values: Array, known: NDArray[np.bool_]) -> Array:
+    """A slice with values linear on the Delaunay triangles of its known entries."""
+    from scipy.interpolate import LinearNDInterpolator  # slow to import, and used here only
+    from scipy.ndimage import distance_transform_edt
+    from scipy.spatial import QhullError
+
+    corners = values[known]
+    if len(corners) < _CORNERS:
+        return np.full(values.shape, corners.mean())
+    nearest: NDArray[np.int32] = distance_transform_edt(~known, return_distances=False, return_indices=True)
+    filled: Array = values[tuple(nearest)]
+    try:
+        interpolate = LinearNDInterpolator(np.argwhere(known), corners)
+    except QhullError:  # all on a line: nothing lies inside a triangle
+        return filled
+    found = interpolate(np.argwhere(~known))
+    filled[~known] = np.where(np.isnan(found), filled[~known], found)
+    # Weights of corners are between 0 and 1 up to rounding only.
+    return np.asarray(np.clip(filled, corners.min(), corners.max()))
