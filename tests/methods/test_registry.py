@@ -105,10 +105,10 @@ def test_an_unknown_method_is_refused_with_the_names_of_all() -> None:
 
 
 def test_an_unknown_setting_is_refused_with_the_names_of_all(name: str) -> None:
-    names = ", ".join(setting_names(available_methods()[name]))
-    sentence = f"{name} has no setting 'ranks'. Its settings are: {names}."
+    names = ", ".join(setting_names(available_methods()[name])) or "none"
+    sentence = f"{name} has no setting 'sharpness'. Its settings are: {names}."
     with pytest.raises(InvalidSetting, match=f"^{re.escape(sentence)}$"):
-        make(name, {"ranks": 3})
+        make(name, {"sharpness": 3})
 
 
 def test_a_wrong_setting_is_refused_when_the_method_is_made() -> None:

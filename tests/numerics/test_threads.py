@@ -101,7 +101,7 @@ def test_helpers_end_with_the_thread_they_helped(monkeypatch: pytest.MonkeyPatch
     deadline = time.monotonic() + 5
     while threading.active_count() > before and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert threading.active_count() == before
+    assert threading.active_count() <= before  # fewer if helpers of another test were still about to end
 
 
 def blas_threads() -> list[int]:

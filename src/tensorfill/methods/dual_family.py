@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -15,7 +14,7 @@ from ..dual.problem import DualProblem
 from ..dual.scan import find_negatives
 from ..dual.solve import Inner, Optimizer, Solution, Solver, Start, solve
 from ..estimates.constant import ConstantEstimate
-from ..numerics.compilation import is_cached
+from ..numerics.compilation import announce_compilation
 from ..observed import ObservedTensor
 from .setting_checks import (
     Rank,
@@ -121,8 +120,7 @@ def complete_by_dual(
         start=settings["start"],
         optimizer=settings["optimizer"],
     )
-    if not is_cached(add_sandwich):
-        logging.getLogger(__name__).info("Compiling, once after an installation: some seconds.")
+    announce_compilation(add_sandwich)
     found = solve(problem, solver, rng, watch)
     smallest, negative_share = _lowest(problem, found, observed.size)
     return Completion(

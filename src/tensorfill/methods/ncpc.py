@@ -5,7 +5,6 @@ minimise  ½ ‖[[A_1, …, A_K]]_Ω − Y_Ω‖²      over A_k ≥ 0, each n_k
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from ..completion import Completion, StopReason, Watch
 from ..estimates.kruskal import KruskalTensor
 from ..iterating import Progress
 from ..memory import physical_memory
-from ..numerics.compilation import is_cached
+from ..numerics.compilation import announce_compilation
 from ..numerics.sampled_kruskal import SampledKruskal, fill_values
 from ..observed import ObservedTensor
 from ..tensor import Array
@@ -83,8 +82,7 @@ class NCPC:
             "max_iter": int(self.max_iter),
             "extrapolation": bool(self.extrapolation),
         }
-        if not is_cached(fill_values):
-            logging.getLogger(__name__).info("Compiling, once after an installation: some seconds.")
+        announce_compilation(fill_values)
         return complete_by(
             self,
             observed,

@@ -9,8 +9,10 @@ from .biharmonic import Biharmonic
 from .constant_fill import MeanFill, ZeroFill
 from .dual import Dual
 from .dual_demo import DualDemo
+from .ffw import FFW
 from .geomcg import GeomCG
 from .linear import Linear
+from .lrtc_tv import LRTCTV
 from .method import Method
 from .ncpc import NCPC
 from .nonneg_dual import NonnegDual
@@ -26,7 +28,9 @@ _METHODS: tuple[type[Method], ...] = (
     GeomCG,
     NCPC,
     TMac,
+    LRTCTV,
     SMFLRTC,
+    FFW,
     ZeroFill,
     MeanFill,
     Linear,
@@ -54,5 +58,5 @@ def make(name: str, settings: Mapping[str, Any]) -> Method:
     names = setting_names(method)
     for setting in settings:
         if setting not in names:
-            raise InvalidSetting(f"{name} has no setting {setting!r}. Its settings are: {', '.join(names)}.")
+            raise InvalidSetting(f"{name} has no setting {setting!r}. Its settings are: {', '.join(names) or 'none'}.")
     return cast(Method, cast(Any, method)(**settings))

@@ -98,6 +98,14 @@ def check_choice(method: str, setting: str, value: object, choices: Sequence[str
         raise wrong(method, setting, f"be one of {', '.join(map(repr, choices))}", value)
 
 
+def are_modes(value: object) -> bool:
+    """Whether a value is a sequence of different mode numbers, counted from 1."""
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        return False
+    whole = all(isinstance(mode, Integral) and not isinstance(mode, bool) and int(mode) >= 1 for mode in value)
+    return whole and len(set(value)) == len(value)
+
+
 def wrong(method: str, setting: str, requirement: str, got: object) -> InvalidSetting:
     """The error for a setting that is not what it must be."""
     return InvalidSetting(f"The '{setting}' of {method} must {requirement}. Got {_shown(got)} instead.")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..completion import StopReason
 from ..estimates.dense import DenseEstimate
 from ..iterating import Progress
+from ..numerics.compilation import announce_compilation
 from ..observed import ObservedTensor
 from ..tensor import Array
 from .smf_pairs import FRAME_ORDER, FactorPair, PicturePair, ProximalPair, Sparsity
@@ -23,6 +24,7 @@ _STEADY = 0.01  # relative change of what a pair says off Ω below which its ran
 
 def iterations(data: ObservedTensor, settings: Mapping[str, Any], rng: np.random.Generator) -> Iterator[Progress]:
     """From data whose largest value is 1 to the states of the method, the start first."""
+    announce_compilation(_blend)
     known = np.ascontiguousarray(data.mask().transpose(FRAME_ORDER))
     frames = zero_filled(data)
     pairs = random_pairs(data.shape, settings, rng)

@@ -55,7 +55,9 @@ class SMFLRTC:
     """
 
     name: ClassVar[str] = "smf-lrtc"
-    summary: ClassVar[str] = "Low-rank unfoldings with smooth pictures and profiles, for stacks of pictures"
+    summary: ClassVar[str] = (
+        "Low-rank unfoldings with smooth pictures and profiles, for stacks of pictures; may go negative"
+    )
     reference: ClassVar[str] = "Zheng et al., Applied Mathematical Modelling 2019"
     nonnegative: ClassVar[bool] = False
 

@@ -7,7 +7,6 @@ The result is Σ_k α_k fold(X_k Y_k); M, which has the known entries, only serv
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -15,7 +14,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..completion import Completion, Watch
-from ..numerics.compilation import is_cached
+from ..numerics.compilation import announce_compilation
 from ..numerics.pair_products import blend_slab
 from ..observed import ObservedTensor
 from ..tensor import entries
@@ -45,9 +44,12 @@ class TMac:
     ranks
         "fixed", "decreasing" (each r_k is cut once, at the first clear gap in the spectrum) or "increasing" (each r_k
         grows while the fit of its mode stands still).
-    rank_increment, rank_min, rank_max
-        By how much a rank grows, where the search for a gap begins, and how far a rank may grow; one per mode or one
-        for all.
+    rank_increment
+        By how much a rank grows at a time, one per mode or one for all.
+    rank_min
+        Where the search for a gap begins, one per mode or one for all.
+    rank_max
+        How far a rank may grow, one per mode or one for all.
     tolerance
         Stop when R = Σ_k ‖X_k Y_k − Y‖² on the known entries changes by less than tolerance · (R + 1) in three
         iterations in a row, or when Σ_k α_k ‖X_k Y_k − Y‖ < tolerance · ‖Y‖.
@@ -101,8 +103,7 @@ class TMac:
 
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
         """Complete the tensor."""
-        if not is_cached(blend_slab):
-            logging.getLogger(__name__).info("Compiling, once after an installation: some seconds.")
+        announce_compilation(blend_slab)
         settings = self.used_on(observed)
         return complete_by(
             self,

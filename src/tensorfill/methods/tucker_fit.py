@@ -10,7 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..estimates.tucker import TuckerTensor
+from ..numerics.compilation import announce_compilation
 from ..numerics.sampled_tucker import SampledTucker, tangent_values
+from ..numerics.sampled_tucker_kernels import fill_values
 from ..numerics.vector_kernels import dot
 from ..observed import ObservedTensor
 from ..tensor import Array
@@ -30,6 +32,7 @@ class TuckerFit:
 
     def __init__(self, data: ObservedTensor) -> None:
         self.values = data.values
+        announce_compilation(fill_values)
         self._sampled = SampledTucker(data.shape, data.positions)
 
     def look(self, point: TuckerTensor) -> Fitted:

@@ -1,0 +1,173 @@
+"""Frank-Wolfe over the ball of the scaled latent nuclear norm: one rank-one matrix along one mode at a time.
+
+    minimise   1/2 ‖X_Ω − Y_Ω‖²   over   X = Σ_k X^(k),   Σ_k ‖X^(k)_k‖_* / √n_k ≤ τ
+
+The residual E = Y − X lives on Ω, and X in factors: X^(k)_k = Σ_i σ_i u_i v_iᵀ. A v has one number per fibre with
+known entries; in all other fibres it is zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..dual.fibre_operator import FibreOperator
+from ..estimates.matrix_pairs import MatrixPairs, Pair
+from ..numerics.compilation import announce_compilation
+from ..numerics.fibre_atoms import add_power_step
+from ..numerics.l1_ball import nearest_in_l1_ball
+from ..numerics.orthonormal_columns import spanning
+from ..observed import ObservedTensor
+from ..tensor import Array
+from .sparse_unfolding import SparseUnfolding
+
+POWER_STEPS = 3
+"""Steps of the power method in every mode, to find the mode with the best atom."""
+
+REFINING_STEPS = 8
+"""Further steps in that mode."""
+
+_ROUNDING = 1e-13  # a singular value is zero below this share of the largest
+
+
+@dataclass(frozen=True, eq=False)
+class Component:
+    """The matrix X^(k)_k = Σ_i σ_i u_i v_iᵀ of one mode, as U C Vᵀ with orthonormal columns and a small core."""
+
+    U: Array
+    core: Array
+    V: Array
+    count: int
+    """How many atoms it has."""
+
+    @classmethod
+    def zero(cls, rows: int, columns: int) -> Component:
+        """The matrix without atoms."""
+        return cls(np.empty((rows, 0)), np.empty((0, 0)), np.empty((columns, 0)), 0)
+
+    def shrunk(self, share: float) -> Component:
+        """The matrix times a number."""
+        return replace(self, core=share * self.core)
+
+    def joined_by(self, weight: float, u: Array, v: Array) -> Component:
+        """The matrix with one more atom, weight · u vᵀ."""
+        U, along_u = spanning(self.U, u)
+        V, along_v = spanning(self.V, v)
+        core = weight * np.outer(along_u, along_v)
+        core[: self.core.shape[0], : self.core.shape[1]] += self.core
+        return Component(U, core, V, self.count + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class KnownValues:
+    """Y on Ω, and the unfoldings along the modes that carry atoms."""
+
+    shape: tuple[int, ...]
+    values: Array
+    unfoldings: Mapping[int, SparseUnfolding]
+
+    @classmethod
+    def of(cls, data: ObservedTensor, modes: Sequence[int]) -> KnownValues:
+        """Modes count from 0. The values may be negative here: they may have been standardized."""
+        announce_compilation(add_power_step)
+        operator = FibreOperator(data.shape, data.positions)
+        return cls(data.shape, data.values, {mode: SparseUnfolding(operator, mode) for mode in modes})
+
+
+class LatentFrankWolfe:
+    """Where an iteration with some τ stands, from X = 0 on; `step` and `reduce` move it."""
+
+    def __init__(self, known: KnownValues, tau: float) -> None:
+        self.tau = tau
+        self.residual = known.values.copy()
+        self.components = {
+            mode: Component.zero(known.shape[mode], len(unfolding.columns))
+            for mode, unfolding in known.unfoldings.items()
+        }
+        self._known = known
+
+    @property
+    def cost(self) -> float:
+        """1/2 ‖X_Ω − Y_Ω‖²."""
+        return 0.5 * float(self.residual @ self.residual)
+
+    @property
+    def count(self) -> int:
+        """How many atoms X has."""
+        return sum(part.count for part in self.components.values())
+
+    def estimate(self) -> MatrixPairs:
+        """X as it stands; nothing in it is written to again."""
+        return MatrixPairs(
+            self._known.shape,
+            tuple(
+                Pair(mode, part.U @ part.core, part.V.T, columns=self._known.unfoldings[mode].columns)
+                for mode, part in self.components.items()
+            ),
+        )
+
+    def step(self, rng: np.random.Generator) -> None:
+        """Go from X towards the best atom τ√n_k u vᵀ, to where the cost is smallest; stay if it only grows."""
+        mode, u, v = self._best_atom(rng)
+        size = self.tau * math.sqrt(self._known.shape[mode])
+        way = self._known.unfoldings[mode].outer(u, size * v)  # from X to the atom, on Ω
+        way -= self._known.values
+        way += self.residual
+        length = float(way @ way)
+        gamma = min(float(self.residual @ way) / length, 1.0) if length > 0 else 0.0
+        if not gamma > 0:
+            return
+        way *= gamma
+        self.residual -= way
+        self.components = {k: part.shrunk(1 - gamma) for k, part in self.components.items()}
+        self.components[mode] = self.components[mode].joined_by(gamma * size, u, v)
+
+    def _best_atom(self, rng: np.random.Generator) -> tuple[int, Array, Array]:
+        """The mode and the unit vectors with the largest √n_k uᵀ E_k v, nearly."""
+        candidates: list[tuple[float, int, Array, Array]] = []
+        for mode, unfolding in self._known.unfoldings.items():
+            n, slots = self._known.shape[mode], unfolding.slots(self.residual)
+            u, sigma = _power_method(unfolding, slots, rng.standard_normal(n), POWER_STEPS)
+            candidates.append((sigma * math.sqrt(n), mode, slots, u))
+        _, mode, slots, u = max(candidates, key=lambda candidate: candidate[0])
+        unfolding = self._known.unfoldings[mode]
+        u, _ = _power_method(unfolding, slots, u, REFINING_STEPS)
+        v = unfolding.fibre_dots(slots, u)
+        return mode, u, v / (np.linalg.norm(v) or 1.0)
+
+    def reduce(self, step: float) -> None:
+        """Lower the cost within the span of the atoms, mode by mode, and let go of atoms that are not needed.
+
+        In the bases of a mode its matrix is a small one, the core, and so is the gradient: one projected gradient
+        step, onto the matrices whose nuclear norm is not larger than it was.
+        """
+        for mode, part in self.components.items():
+            if part.count:
+                self.components[mode] = self._reduced(self._known.unfoldings[mode], part, step)
+
+    def _reduced(self, unfolding: SparseUnfolding, part: Component, step: float) -> Component:
+        downhill = part.U.T @ unfolding.right_product(self.residual, part.V)
+        P, sigma, Qt = np.linalg.svd(part.core + step * downhill, full_matrices=False)
+        sigma = nearest_in_l1_ball(sigma, float(np.linalg.svd(part.core, compute_uv=False).sum()))
+        kept = sigma > _ROUNDING * sigma.max()
+        P, sigma, Qt = P[:, kept], sigma[kept], Qt[kept]
+        core = (P * sigma) @ Qt
+        unfolding.subtract_product(self.residual, part.U @ (core - part.core), part.V)
+        if len(sigma) == max(core.shape):  # the bases stay: turning the long one is the most expensive part
+            return Component(part.U, core, part.V, len(sigma))
+        return Component(part.U @ P, np.diag(sigma), part.V @ Qt.T, len(sigma))
+
+
+def _power_method(unfolding: SparseUnfolding, slots: Array, u: Array, steps: int) -> tuple[Array, float]:
+    """u ← E_k E_kᵀ u, normalized, some times over; and the singular value that the last step saw."""
+    sigma = 0.0
+    for _ in range(steps):
+        new = unfolding.power_step(slots, u)
+        length, square = float(np.linalg.norm(new)), float(u @ new)  # ‖E_k E_kᵀ u‖ and ‖E_kᵀ u‖²
+        if not square > 0:
+            return u / np.linalg.norm(u), 0.0
+        u, sigma = new / length, length / math.sqrt(square)
+    return u, sigma

@@ -1,0 +1,73 @@
+"""A sparse unfolding: products with the mode-k unfolding of a tensor on Ω, over the fibres that have entries."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dual.fibre_operator import FibreOperator
+from ..numerics import fibre_atoms as kernels
+from ..numerics.threads import share
+from ..tensor import Array
+
+_LARGEST_PARTS = 2**20  # numbers up to which every piece of the work gets a matrix of its own to add up in
+
+
+class SparseUnfolding:
+    """One mode of a support. A tensor is its values on Ω, or in the order of the mode's fibres: its `slots`."""
+
+    def __init__(self, operator: FibreOperator, mode: int) -> None:
+        self._size = operator.shape[mode]
+        self._fibres = operator.modes[mode]
+        self._entry, self._row = self._fibres.entry.view(np.uint32), self._fibres.row.view(np.uint32)
+
+    @property
+    def columns(self) -> NDArray[np.int64]:
+        """The numbers of the fibres that have entries, among all columns of the unfolding."""
+        return self._fibres.fibre
+
+    def slots(self, x: Array) -> Array:
+        """A tensor on Ω in the order of the fibres: quicker to go through many times."""
+        out = np.empty_like(x)
+        self._fibres.share(partial(kernels.fill_slots, self._fibres.starts, self._entry, x, out))
+        return out
+
+    def power_step(self, slots: Array, u: Array) -> Array:
+        """X_k X_kᵀ u."""
+        starts, row, cuts = self._fibres.starts, self._row, self._fibres.cuts
+        parts = np.zeros((len(cuts) - 1, len(u)))
+        share(lambda i: kernels.add_power_step(starts, row, slots, u, parts[i], cuts[i], cuts[i + 1]), len(parts))
+        return np.asarray(parts.sum(axis=0))
+
+    def fibre_dots(self, slots: Array, u: Array) -> Array:
+        """X_kᵀ u, one number per fibre."""
+        out = np.empty(len(self.columns))
+        self._fibres.share(partial(kernels.fill_fibre_dots, self._fibres.starts, self._row, slots, u, out))
+        return out
+
+    def right_product(self, x: Array, right: Array) -> Array:
+        """X_k R."""
+        cuts = self._fibres.cuts
+        if len(cuts) * self._size * right.shape[1] > _LARGEST_PARTS:
+            cuts = [0, len(self.columns)]
+        starts, entry, row = self._fibres.starts, self._entry, self._row
+        parts = np.zeros((len(cuts) - 1, self._size, right.shape[1]))
+        share(
+            lambda i: kernels.add_right_product(starts, entry, row, x, right, parts[i], cuts[i], cuts[i + 1]),
+            len(parts),
+        )
+        return np.asarray(parts.sum(axis=0))
+
+    def outer(self, u: Array, v: Array) -> Array:
+        """u vᵀ on Ω."""
+        out = np.empty(len(self._entry))
+        self._fibres.share(partial(kernels.fill_outer, self._fibres.starts, self._entry, self._row, u, v, out))
+        return out
+
+    def subtract_product(self, x: Array, left: Array, right: Array) -> None:
+        """X_k −= L Rᵀ on Ω, in place."""
+        self._fibres.share(
+            partial(kernels.subtract_product, self._fibres.starts, self._entry, self._row, left, right, x)
+        )

@@ -1,0 +1,406 @@
+"""`lrtc-tv`: the steps of its two ADMMs, what they lead to, and the settings."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+from tensorfill.completion import Snapshot
+from tensorfill.errors import InvalidSetting
+from tensorfill.methods.lrtc_tv import LRTCTV
+from tensorfill.methods.lrtc_tv_smoothing import LARGEST_PENALTY, SmoothTensor, Weighting
+from tensorfill.methods.lrtc_tv_trace_norm import TraceNorm
+from tensorfill.methods.lrtc_tv_tucker import SmoothTucker
+from tensorfill.observed import ObservedTensor
+from tensorfill.tensor import Array, fold, mode_product, unfold
+
+SHAPES = [(6, 3, 5), (7, 5), (3, 4, 2, 3), (4, 1, 3)]
+WEIGHTING = {
+    TraceNorm: Weighting((0, 1), tv_weight=0.02, penalty=0.1, penalty_growth=1.05),
+    SmoothTucker: Weighting((0, 1), tv_weight=0.1, penalty=0.05, penalty_growth=1.1, core_weight=3.0),
+}
+State = TraceNorm | SmoothTucker
+both_variants = pytest.mark.parametrize("kind", [TraceNorm, SmoothTucker])
+
+
+def smooth_problem(shape: tuple[int, ...] = (12, 10, 4), share: float = 0.5) -> tuple[Array, Array]:
+    """A smooth tensor of low rank with largest value 1, and which of it is known."""
+    waves = [1.5 + np.sin(np.linspace(0.0, 2.0 + mode, size)) for mode, size in enumerate(shape)]
+    truth = np.asarray(np.einsum(*(part for mode, wave in enumerate(waves) for part in (wave, [mode]))))
+    return truth / truth.max(), np.random.default_rng(0).random(shape) < share
+
+
+def observed(shape: tuple[int, ...]) -> ObservedTensor:
+    truth, known = smooth_problem(shape)
+    known.flat[np.argmax(truth)] = True
+    known.flat[np.argmin(truth)] = False
+    return ObservedTensor.from_array(truth, known)
+
+
+def complete(truth: Array, known: Array, seed: int = 0, **settings: Any) -> Any:
+    method = LRTCTV(**settings)
+    return method.complete(ObservedTensor.from_array(truth, known), rng=np.random.default_rng(seed))
+
+
+# The formulas, written down as they are, on unfoldings of the data
+
+
+def differences(size: int) -> Array:
+    return np.eye(size)[:-1] - np.eye(size)[1:]
+
+
+def shrunk(matrix: Array, threshold: float) -> Array:
+    u, s, vt = np.linalg.svd(matrix, full_matrices=False)
+    return np.asarray((u * np.maximum(s - threshold, 0.0)) @ vt)
+
+
+def soft(matrix: Array, threshold: float) -> Array:
+    return np.asarray(np.sign(matrix) * np.maximum(np.abs(matrix) - threshold, 0.0))
+
+
+class Transcript:
+    """The smooth part, common to both variants, started where a state of the method starts."""
+
+    def __init__(self, state: State, data: ObservedTensor) -> None:
+        tensor, self.weighting = state.tensor, state.weighting
+        self.shape, self.known, self.rho = data.shape, data.mask(), state.penalty
+        self.modes = range(data.order)
+        self.Z = tensor.values.transpose(tensor.axis).copy()
+        self.F = {n: differences(self.shape[n]) for n in self.weighting.smooth_modes}
+
+        def of(arrays: Array) -> dict[int, Array]:
+            return {n: unfold(arrays[i].transpose(tensor.axis), n).copy() for i, n in enumerate(self.F)}
+
+        self.R, self.Phi = of(tensor.copies), of(tensor.ties)
+        self.Lam = {n: slope[:-1] for n, slope in of(tensor.slopes).items()}
+        self.Q: dict[int, Array] = {}
+
+    def smooth(self) -> None:
+        rho, weight = self.rho, self.weighting.tv_weight
+        for n, F in self.F.items():
+            self.Q[n] = soft(F @ self.R[n] - self.Lam[n] / rho, weight / rho)
+            right = F.T @ self.Lam[n] + rho * F.T @ self.Q[n] + rho * unfold(self.Z, n) - self.Phi[n]
+            self.R[n] = np.linalg.solve(rho * F.T @ F + rho * np.eye(self.shape[n]), right)
+
+    def agree(self, others: Array, number: int) -> None:
+        total = others + sum(fold(self.Phi[n] + self.rho * self.R[n], n, self.shape) for n in self.F)
+        new = total / (self.rho * (number + len(self.F)))
+        self.Z = np.where(self.known, self.Z, new)
+
+    def update_smooth_multipliers(self) -> None:
+        for n, F in self.F.items():
+            self.Lam[n] = self.Lam[n] + self.rho * (self.Q[n] - F @ self.R[n])
+            self.Phi[n] = self.Phi[n] + self.rho * (self.R[n] - unfold(self.Z, n))
+
+
+class TraceNormTranscript(Transcript):
+    """Variant I."""
+
+    def __init__(self, state: TraceNorm, data: ObservedTensor) -> None:
+        super().__init__(state, data)
+        self.Gam = [np.zeros_like(unfold(self.Z, n)) for n in self.modes]
+
+    def step(self) -> None:
+        rho, alpha = self.rho, 1 / len(self.shape)
+        M = [shrunk(unfold(self.Z, n) - self.Gam[n] / rho, alpha / rho) for n in self.modes]
+        self.smooth()
+        self.agree(sum(fold(self.Gam[n] + rho * M[n], n, self.shape) for n in self.modes), len(self.shape))
+        self.update_smooth_multipliers()
+        self.Gam = [self.Gam[n] + rho * (M[n] - unfold(self.Z, n)) for n in self.modes]
+        jumps = sum(np.abs(Q).sum() for Q in self.Q.values())
+        self.cost = alpha * sum(np.linalg.norm(m, "nuc") for m in M) + self.weighting.tv_weight * jumps
+        self.rho *= self.weighting.penalty_growth
+
+
+class TuckerTranscript(Transcript):
+    """Variant II, with the linear system for the core written out as a Kronecker product."""
+
+    def __init__(self, state: SmoothTucker, data: ObservedTensor) -> None:
+        super().__init__(state, data)
+        self.V = [state.factors[axis].copy() for axis in state.tensor.axis]
+        self.Gam = [state.factor_multipliers[axis].copy() for axis in state.tensor.axis]
+        self.G, self.W = self.Z.copy(), np.zeros(self.shape)
+
+    def model(self, but: int | None = None) -> Array:
+        whole = self.G
+        for n, factor in enumerate(self.V):
+            whole = whole if n == but else mode_product(whole, factor, n)
+        return whole
+
+    def step(self) -> None:
+        rho, alpha, weight = self.rho, 1 / len(self.shape), self.weighting.core_weight
+        self.smooth()
+        U = [shrunk(self.V[n] + self.Gam[n] / rho, alpha / rho) for n in self.modes]
+        for n in self.modes:
+            T = unfold(self.model(but=n), n)
+            right = -self.Gam[n] + rho * U[n] + unfold(self.W, n) @ T.T + rho * unfold(self.Z, n) @ T.T
+            self.V[n] = right @ np.linalg.inv(rho * np.eye(len(T)) + rho * T @ T.T)
+        self.agree(rho * self.model() - self.W, 1)
+        K = np.ones((1, 1))
+        for factor in self.V:
+            K = np.kron(K, factor)
+        right = K.T @ (rho * self.Z + self.W).reshape(-1)
+        self.G = np.linalg.solve(rho * K.T @ K + 2 * weight * np.eye(K.shape[1]), right).reshape(self.shape)
+        self.update_smooth_multipliers()
+        self.Gam = [self.Gam[n] + rho * (self.V[n] - U[n]) for n in self.modes]
+        self.W = self.W + rho * (self.Z - self.model())
+        jumps = sum(np.abs(Q).sum() for Q in self.Q.values())
+        self.cost = alpha * sum(np.linalg.norm(u, "nuc") for u in U) + self.weighting.tv_weight * jumps
+        self.cost += weight * np.sum(self.G**2)
+        self.rho *= self.weighting.penalty_growth
+
+
+TRANSCRIPTS: dict[Any, Callable[..., Any]] = {TraceNorm: TraceNormTranscript, SmoothTucker: TuckerTranscript}
+
+
+@both_variants
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_the_steps_are_those_of_the_formulas(kind: Any, shape: tuple[int, ...]) -> None:
+    data = observed(shape)
+    state = kind(data, WEIGHTING[kind], np.random.default_rng(0))
+    naive = TRANSCRIPTS[kind](state, data)
+    for _ in range(8):
+        state.step()
+        naive.step()
+        np.testing.assert_allclose(state.tensor.estimate().dense(), naive.Z, atol=1e-9)
+        np.testing.assert_allclose(state.cost, naive.cost, rtol=1e-8)
+        assert state.penalty == pytest.approx(naive.rho)
+
+
+def test_the_model_of_variant_two_is_that_of_the_formulas_though_its_factors_are_turned() -> None:
+    data = observed((6, 3, 5))
+    state = SmoothTucker(data, WEIGHTING[SmoothTucker], np.random.default_rng(0))
+    naive = TuckerTranscript(state, data)
+    for _ in range(4):
+        state.step()
+        naive.step()
+    np.testing.assert_allclose(state.model.transpose(state.tensor.axis), naive.model(), atol=1e-9)
+    np.testing.assert_allclose(state.multiplier.transpose(state.tensor.axis), naive.W, atol=1e-9)
+    for factor in state.factors:
+        square = factor.T @ factor
+        np.testing.assert_allclose(square, np.diag(np.diag(square)), atol=1e-10 * np.abs(square).max())
+
+
+# Single steps
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_the_smooth_copies_solve_their_linear_system(shape: tuple[int, ...]) -> None:
+    tensor, penalty = SmoothTensor(observed(shape), (0, 1), np.random.default_rng(0)), 0.3
+    n = 0
+    axis = tensor.axis[n]
+    before = [unfold(array[n], axis).copy() for array in (tensor.copies, tensor.slopes, tensor.ties)]
+    tensor.smooth(0.05, penalty)
+    R, Lam, Phi = before[0], before[1][:-1], before[2]
+    F = differences(shape[n])
+    Q = soft(F @ R - Lam / penalty, 0.05 / penalty)
+    found = unfold(tensor.copies[n], axis)
+    left = (penalty * F.T @ F + penalty * np.eye(len(found))) @ found
+    right = F.T @ Lam + penalty * F.T @ Q + penalty * unfold(tensor.values, axis) - Phi
+    np.testing.assert_allclose(left, right, atol=1e-12)
+    np.testing.assert_allclose(unfold(tensor.slopes[n], axis)[:-1], Lam + penalty * (Q - F @ found), atol=1e-12)
+
+
+def test_the_smooth_step_does_not_depend_on_how_the_fibres_are_cut_into_pieces(monkeypatch: Any) -> None:
+    found = []
+    for width, piece in ((512, 2**15), (3, 1), (2, 64)):
+        monkeypatch.setattr("tensorfill.methods.lrtc_tv_smoothing._WIDTH", width)
+        monkeypatch.setattr("tensorfill.methods.lrtc_tv_smoothing._PIECE", piece)
+        tensor = SmoothTensor(observed((6, 3, 5)), (0, 1, 2), np.random.default_rng(0))
+        tensor.smooth(0.1, 0.2)
+        tensor.agree(np.ones((1, *tensor.values.shape)), 0.2)
+        found.append(np.stack([*tensor.copies, *tensor.slopes, *tensor.ties, tensor.values]))
+    np.testing.assert_allclose(found[1], found[0], atol=1e-14)
+    np.testing.assert_allclose(found[2], found[0], atol=1e-14)
+
+
+@both_variants
+def test_known_entries_are_exact_in_every_iteration(kind: Any) -> None:
+    data = observed((6, 3, 5))
+    state = kind(data, WEIGHTING[kind], np.random.default_rng(0))
+    for _ in range(20):
+        state.step()
+        np.testing.assert_array_equal(state.tensor.estimate().dense()[data.mask()], data.values)
+
+
+@both_variants
+def test_an_estimate_stays_as_it_is_when_the_method_goes_on(kind: Any) -> None:
+    state = kind(observed((6, 3, 5)), WEIGHTING[kind], np.random.default_rng(0))
+    state.step()
+    estimate = state.tensor.estimate()
+    before = estimate.dense()
+    for _ in range(3):
+        state.step()
+    np.testing.assert_array_equal(estimate.dense(), before)
+
+
+# Where it leads
+
+
+def residuals(state: State) -> Array:
+    """How far the copies are from what they should equal: R_n from Z, then M_n from Z or the Tucker tensor from Z."""
+    penalty = state.penalty
+    old = state.multipliers.copy() if isinstance(state, TraceNorm) else np.zeros(())
+    state.step()
+    Z = state.tensor.values
+    smooth = np.linalg.norm(state.tensor.copies - Z)
+    rest = (state.multipliers - old) / penalty if isinstance(state, TraceNorm) else state.model - Z
+    return np.array([smooth, np.linalg.norm(rest)]) / np.linalg.norm(Z)
+
+
+@both_variants
+def test_the_copies_come_to_agree(kind: Any) -> None:
+    state = kind(observed((12, 10, 4)), WEIGHTING[kind], np.random.default_rng(0))
+    history = np.array([residuals(state) for _ in range(200)])
+    assert (history[0] > 0.1).all()
+    assert (history[99] < 0.1 * history[0]).all()
+    assert (history[199] < 1e-3).all()
+    assert (history[199] < 0.1 * history[99]).all()
+
+
+def test_variant_one_finds_what_a_convex_solver_finds() -> None:
+    """With a penalty that does not grow, ADMM goes to the minimum of the convex problem."""
+    truth, known = smooth_problem((5, 4, 3))
+    truth = truth + 0.3 * np.random.default_rng(0).random(truth.shape)
+    scale = truth[known].max()
+    places = np.arange(truth.size).reshape(truth.shape)
+    Z = cp.Variable(truth.size)
+    unfoldings = [cp.reshape(Z[unfold(places, n).reshape(-1)], unfold(places, n).shape, order="C") for n in range(3)]
+    norms = sum(cp.normNuc(matrix) for matrix in unfoldings) / 3
+    jumps = sum(cp.sum(cp.abs(cp.diff(matrix, axis=0))) for matrix in unfoldings[:2])
+    problem = cp.Problem(cp.Minimize(norms + 0.02 * jumps), [Z[places[known]] == truth[known] / scale])
+    problem.solve(solver="CLARABEL")
+    done = complete(truth, known, penalty=0.5, penalty_growth=1.0, max_iter=5000, tolerance=1e-9)
+    np.testing.assert_allclose(done.history.cost[-1], problem.value, rtol=1e-5)
+    np.testing.assert_allclose(done.model / scale, Z.value.reshape(truth.shape), atol=1e-3)
+
+
+@pytest.mark.parametrize("variant", ["I", "II"])
+@pytest.mark.parametrize("value", [1.0, 250.0])
+def test_constant_data_stays_constant(variant: str, value: float) -> None:
+    known = np.random.default_rng(1).random((12, 10, 3)) < 0.5
+    done = complete(np.full(known.shape, value), known, variant=variant)
+    np.testing.assert_allclose(done.model, value, rtol=0.01)
+
+
+@pytest.mark.parametrize("variant", ["I", "II"])
+def test_smooth_data_is_completed(variant: str) -> None:
+    truth, known = smooth_problem((24, 20, 4), share=0.3)
+    error = np.sqrt(np.mean((complete(truth, known, variant=variant).model - truth)[~known] ** 2))
+    mean = np.sqrt(np.mean((truth[known].mean() - truth)[~known] ** 2))
+    assert error < 0.2 * mean
+
+
+def test_a_slice_of_which_nothing_is_known_stays_zero_unless_its_mode_is_smooth() -> None:
+    truth, known = smooth_problem((12, 10, 4), share=0.7)
+    known[5] = False
+    np.testing.assert_allclose(complete(truth, known, smooth_modes=(2,)).model[5], 0.0, atol=1e-3)
+    assert (complete(truth, known).model[5] > 0.5 * truth[5]).all()
+    np.testing.assert_allclose(complete(truth, known, tv_weight=0.1).model[5], truth[5], atol=0.1)
+
+
+# How it stops, and what it says
+
+
+def test_variant_one_stops_when_the_tensor_hardly_changes() -> None:
+    truth, known = smooth_problem()
+    seen: list[Array] = []
+
+    def watch(snapshot: Snapshot) -> None:
+        seen.append(snapshot.estimate.dense())
+
+    data = ObservedTensor.from_array(truth, known)
+    done = LRTCTV(tolerance=1e-3).complete(data, rng=np.random.default_rng(0), watch=watch)
+    changes = [np.linalg.norm(b - a) / np.linalg.norm(b) for a, b in itertools.pairwise(seen)]
+    assert done.stop.kind == "change"
+    assert changes[-1] < 1e-3
+    assert min(changes[:-1]) >= 1e-3
+
+
+def test_variant_two_makes_all_its_iterations_unless_a_tolerance_is_given() -> None:
+    truth, known = smooth_problem((24, 20, 4))
+    assert complete(truth, known, variant="II", max_iter=120).stop.kind == "iterations"
+    assert complete(truth, known, variant="II", max_iter=120, tolerance=1e-3).stop.kind == "change"
+
+
+def test_variant_one_does_not_stop_before_the_penalty_lets_low_rank_begin() -> None:
+    """With nothing smooth, Z stays zero-filled as long as every singular value is below the threshold."""
+    truth, known = smooth_problem()
+    done = complete(truth, known, smooth_modes=())
+    assert done.stop.kind == "change"
+    assert np.sqrt(np.mean((done.model - truth) ** 2)) < 0.02
+
+
+def test_variant_two_says_so_when_its_tucker_tensor_shrinks_to_zero() -> None:
+    truth, known = smooth_problem((6, 5, 4))
+    done = complete(0.1 * truth + 0.9 * (np.arange(truth.size) == 7).reshape(truth.shape), known, variant="II")
+    assert done.stop.kind == "stalled"
+    assert "the Tucker tensor has shrunk to zero" in done.stop.sentence
+
+
+@pytest.mark.parametrize("variant", ["I", "II"])
+def test_a_penalty_that_grows_without_end_does_no_harm(variant: str) -> None:
+    truth, known = smooth_problem((5, 4, 3))
+    start = {"I": 1e-3, "II": 10.0}[variant]
+    done = complete(truth, known, variant=variant, penalty=start, penalty_growth=10.0, max_iter=400, tolerance=0.0)
+    assert np.isfinite(done.model).all()
+    assert done.stop.kind == "iterations"
+    assert Weighting((0,), 1.0, 1.0, 10.0).grown(LARGEST_PENALTY) == LARGEST_PENALTY
+
+
+def test_settings_left_open_are_those_of_the_authors() -> None:
+    truth, known = smooth_problem()
+    one = complete(truth, known, max_iter=1).settings
+    two = complete(truth, known, variant="II", max_iter=1).settings
+    names = ("tv_weight", "penalty", "penalty_growth", "tolerance", "smooth_modes")
+    assert [one[name] for name in names] == [0.02, 1e-3, 1.05, 1e-6, (1, 2)]
+    assert [two[name] for name in names] == [0.5, 1e-2, 1.1, 0.0, (1, 2)]
+    assert (two["core_weight"], LRTCTV().max_iter) == (1000.0, 301)
+
+
+@pytest.mark.parametrize("variant", ["I", "II"])
+@pytest.mark.parametrize("smooth_modes", [(), (3,), (1, 2, 3), [2, 1]])
+def test_any_modes_can_be_smooth(variant: str, smooth_modes: Any) -> None:
+    truth, known = smooth_problem()
+    done = complete(truth, known, variant=variant, smooth_modes=smooth_modes, max_iter=60)
+    assert np.isfinite(done.model).all()
+    assert done.settings["smooth_modes"] == tuple(sorted(smooth_modes))
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"variant": "III"}, "The 'variant' of lrtc-tv must be one of 'I', 'II'"),
+        ({"tv_weight": -1.0}, "The 'tv_weight' of lrtc-tv must be a number, 0 or more"),
+        ({"core_weight": 0.0}, "The 'core_weight' of lrtc-tv must be a number above 0"),
+        ({"penalty": 0.0}, "The 'penalty' of lrtc-tv must be a number above 0"),
+        ({"penalty_growth": 0.9}, "The 'penalty_growth' of lrtc-tv must be 1 or more"),
+        ({"tolerance": float("nan")}, "The 'tolerance' of lrtc-tv must be a number, 0 or more"),
+        ({"max_iter": 0}, "The 'max_iter' of lrtc-tv must be a whole number, 1 or more"),
+        ({"smooth_modes": (0, 1)}, "must be different mode numbers, counted from 1"),
+        ({"smooth_modes": (1, 1)}, "must be different mode numbers, counted from 1"),
+        ({"smooth_modes": "12"}, "must be different mode numbers, counted from 1"),
+        ({"smooth_modes": 2}, "must be different mode numbers, counted from 1"),
+    ],
+    ids=str,
+)
+def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InvalidSetting, match=sentence.replace("(", r"\(")):
+        LRTCTV(**settings)
+
+
+def test_a_smooth_mode_the_tensor_does_not_have_is_refused() -> None:
+    with pytest.raises(InvalidSetting, match=r"must be mode numbers from 1 to 2\. Got \(1, 3\)"):
+        LRTCTV(smooth_modes=(1, 3)).refuses(ObservedTensor.from_array([[1.0, np.nan], [2.0, 3.0]]))
+
+
+@pytest.mark.parametrize(("variant", "shape"), [("I", (10**5,) * 3), ("II", (10**6, 2))], ids=str)
+def test_what_does_not_fit_into_memory_is_refused(variant: Any, shape: tuple[int, ...]) -> None:
+    """Variant II has a square matrix for every mode, however small the tensor."""
+    huge = ObservedTensor.from_coordinates(np.zeros((1, len(shape)), dtype=int), [1.0], shape)
+    assert "works on the whole tensor" in (LRTCTV(variant=variant).refuses(huge) or "")
