@@ -186,9 +186,15 @@ def test_every_method_has_a_page_with_all_its_settings(name: str) -> None:
 @pytest.mark.parametrize("name", available_methods())
 def test_the_table_of_methods_tells_what_is_so(name: str) -> None:
     rows = {cells[0]: cells[1:] for cells in table_rows(text("docs/methods.md"))}
-    _, nonnegative, _, reference = rows[f"[`{name}`](methods/{name}.md)"]
+    what, nonnegative, keeps, reference = rows[f"[`{name}`](methods/{name}.md)"]
+    assert what == available_methods()[name].summary
     assert nonnegative == ("yes" if available_methods()[name].nonnegative else "no")
     assert reference == available_methods()[name].reference
+    rng = np.random.default_rng(0)
+    data, known = rng.random((8, 7, 6)), rng.random((8, 7, 6)) < 0.5
+    limit = {"max_iter": 5} if "max_iter" in registry.setting_names(available_methods()[name]) else {}
+    model = library.complete(data, known, method=name, **limit).model
+    assert keeps == ("yes" if np.allclose(model[known], data[known], rtol=1e-12) else "no")
 
 
 @pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md", "docs/methods.md"])
