@@ -74,7 +74,9 @@ def test_goes_on_where_an_earlier_solve_was_stopped() -> None:
     b = np.random.default_rng(1).standard_normal(200)
 
     def solve(b: np.ndarray, tolerance: float, after: Direction | None = None) -> LinearSolution:
-        return linear_cg(lambda v: A @ v, b, precondition=as_it_is, energy_tolerance=tolerance, after=after)
+        return linear_cg(
+            lambda v: A @ v, b, precondition=as_it_is, energy_tolerance=tolerance, after=after, keep_last=True
+        )
 
     whole, first = solve(b, 1e-9), solve(b, 1e-2)
     assert first.last is not None
@@ -84,3 +86,11 @@ def test_goes_on_where_an_earlier_solve_was_stopped() -> None:
     assert first.iterations + rest.iterations <= whole.iterations + 10
     assert rest.iterations < anew.iterations
     np.testing.assert_array_equal(first.last.p, kept)
+
+
+def test_an_earlier_direction_of_which_nothing_is_left_does_no_harm() -> None:
+    A = positive_definite(30, 10)
+    b = np.ones(30)
+    nothing = Direction(np.zeros(30), np.ones(30))
+    solved = linear_cg(lambda v: A @ v, b, precondition=as_it_is, energy_tolerance=1e-12, after=nothing)
+    np.testing.assert_allclose(solved.x, np.linalg.solve(A, b), atol=1e-4)

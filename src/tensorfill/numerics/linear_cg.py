@@ -39,7 +39,7 @@ class LinearSolution:
     energy_error: float
     """Estimate of ½(x − x*)ᵀA(x − x*): how far ½xᵀAx − bᵀx is above its minimum."""
     last: Direction | None
-    """The last direction searched."""
+    """The last direction searched, if it was to be kept."""
 
 
 def linear_cg(
@@ -51,6 +51,7 @@ def linear_cg(
     energy_share: float = 0.0,
     residual_floor: float = 0.0,
     after: Direction | None = None,
+    keep_last: bool = False,
     max_iter: int = 1000,
 ) -> LinearSolution:
     """Solve A x = b for a symmetric positive definite A, from x = 0; `precondition` applies M⁻¹ ≈ A⁻¹.
@@ -66,21 +67,27 @@ def linear_cg(
     energy_tolerance is raised to `energy_share` of all that was gained, for callers to whom a good part is enough.
 
     `after` is the last direction of a solve with nearly the same A, zero where x has to stay so. The first direction is
-    made conjugate to it, so that what the earlier solve had found out is not searched again.
+    made conjugate to it, so that what the earlier solve had found out is not searched again. `keep_last` gives such a
+    direction back; without either, vectors are let go of earlier.
     """
     x = np.zeros_like(b)
     r = b.copy()
     z = precondition(r)
     rz = dot(r, z)
-    p, q = (after.p.copy(), after.Ap) if after is not None else (np.zeros_like(b), None)
-    curvature = dot(p, q) if q is not None else 0.0
+    conjugate = (
+        after is not None and dot(after.p, after.Ap) > 0
+    )  # masked or rounded, it may not be a direction any more
+    last = Direction(after.p.copy(), after.Ap) if after is not None and conjugate else None
+    p = np.zeros_like(b) if last is None else last.p
+    beta = 0.0 if last is None else -dot(last.Ap, z) / dot(last.p, last.Ap)
     decreases: list[float] = []  # of the energy, step by step
     while len(decreases) < max_iter and rz > residual_floor:
         allowed = max(energy_tolerance, energy_share * sum(decreases))
         if max(_recent(decreases), rz / _PLATEAU) <= allowed:
             break
-        turn(p, z, -dot(q, z) / curvature if q is not None else 0.0)
-        del q, z  # vectors are long, and the next ones are made before these names are used again
+        turn(p, z, beta)
+        del z  # vectors are long, and the next ones are made before these names are used again
+        last = None
         q = apply(p)
         curvature = dot(p, q)
         if curvature <= 0:  # only by rounding, at the end of what double precision can do
@@ -89,10 +96,14 @@ def linear_cg(
         alpha = slope / curvature
         decreases.append(0.5 * alpha * slope)
         advance(x, r, p, q, alpha)
+        if keep_last or conjugate:
+            last = Direction(p, q)
+        del q
         z = precondition(r)
-        rz = dot(r, z)
+        rz, previous = dot(r, z), rz
+        # The two are the same as long as every direction was conjugate to all before it.
+        beta = rz / previous if last is None else -dot(last.Ap, z) / curvature
     error = _recent(decreases)
-    last = Direction(p, q) if q is not None and curvature > 0 else None
     return LinearSolution(x, r, len(decreases), error if np.isfinite(error) else sum(decreases), last)
 
 
