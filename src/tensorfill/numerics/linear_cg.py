@@ -96,7 +96,7 @@ def linear_cg(
         alpha = slope / curvature
         decreases.append(0.5 * alpha * slope)
         advance(x, r, p, q, alpha)
-        if keep_last or conjugate:
+        if keep_last or after is not None:
             last = Direction(p, q)
         del q
         z = precondition(r)
