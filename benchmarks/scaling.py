@@ -4,7 +4,7 @@
 
 Cubes with 10 % of their entries observed; the data is synthetic (nonnegative, low rank, a little noise). Time is that
 of one application of the fibre operator, the best of several, and of its set-up. Memory is the peak of a whole
-`complete` (from coordinates, two iterations) above what the process held before, such as the input, per observed entry.
+`complete` (from coordinates, one iteration) above what the process held before, such as the input, per observed entry.
 Every figure comes from a process of its own. `nonneg-dual` is run up to a million observed entries.
 """
 
@@ -114,7 +114,7 @@ def measure_memory(case: Case, method: str) -> dict[str, float]:
     observed = ObservedTensor.from_coordinates(coordinates, values, case.shape)
     del coordinates, values
     before = _forget_peak()
-    done = tensorfill.complete(observed, method=method, rank=case.rank, max_iter=2)
+    done = tensorfill.complete(observed, method=method, rank=case.rank, max_iter=1)
     return {"bytes": _memory("VmHWM") - before, "seconds": done.seconds, "calls": done.history[-1].operator_calls}
 
 
