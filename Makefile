@@ -32,6 +32,7 @@ bench: $(INSTALLED_BENCH)  ## Reproduce all figures of the README and docs/ with
 	$(BIN)/python benchmarks/ablation.py --data $(DATA)
 	$(BIN)/python benchmarks/time_to_quality.py --data $(DATA) --rival-limit 15 --plain-tolerances 1e-4 --plain-limit 200
 	$(BIN)/python benchmarks/scaling.py --largest 1e6
+	$(BIN)/python benchmarks/baselines.py --data $(DATA)
 
 clean:  ## Remove the virtual environment and what was built.
 	rm -rf $(VENV) build dist demo

@@ -13,6 +13,11 @@ def test_an_iteration_in_one_line() -> None:
     assert progress.described(step) == "iteration 12  cost 123.457  gradient 1.23e-03  gap 2.00e-02"
 
 
+def test_a_method_without_a_gradient_says_nothing_about_it() -> None:
+    step = Iteration(3, 1.0, 123.4567, float("nan"), 3, 0)
+    assert progress.described(step) == "iteration 3  cost 123.457"
+
+
 def test_the_gap_is_left_out_while_it_is_not_known() -> None:
     assert "gap" not in progress.described(Iteration(1, 0.1, 2.0, 0.5, 1, 0))
 

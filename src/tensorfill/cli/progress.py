@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -49,7 +50,9 @@ class ProgressLine:
 
 def described(step: Iteration) -> str:
     """One iteration in one line."""
-    line = f"iteration {step.iteration}  cost {step.cost:.6g}  gradient {step.gradient_norm:.2e}"
+    line = f"iteration {step.iteration}  cost {step.cost:.6g}"
+    if math.isfinite(step.gradient_norm):  # not every method has a gradient
+        line += f"  gradient {step.gradient_norm:.2e}"
     return line if step.relative_gap is None else f"{line}  gap {step.relative_gap:.2e}"
 
 

@@ -24,12 +24,14 @@ def lines(done: Completion) -> list[tuple[str, str]]:
         ("stopped because", done.stop.sentence),
         ("iterations", str(done.iterations)),
         ("seconds", f"{done.seconds:.2f}"),
-        ("relative gap", "not known" if done.certificate is None else f"{done.certificate.relative_gap:.2e}"),
     ]
+    if done.certificate is not None:
+        rows.append(("relative gap", f"{done.certificate.relative_gap:.2e}"))
     if done.smallest is not None:
         rows.append(("smallest entry before clipping", f"{done.smallest:.6g}"))
     if done.negative_share:
-        rows.append(("below zero before clipping", f"{done.negative_share:.2%} of the entries"))
+        count = round(done.negative_share * done.observed.size)
+        rows.append(("below zero before clipping", f"{count:,} of the entries ({done.negative_share:.2%})"))
     return rows
 
 
