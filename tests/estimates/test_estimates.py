@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from tensorfill.completion import Estimate
+from tensorfill.estimates.affine import AffineEstimate
 from tensorfill.estimates.constant import ConstantEstimate
 from tensorfill.estimates.dense import DenseEstimate
 from tensorfill.estimates.filled import FilledEstimate
 from tensorfill.estimates.kruskal import KruskalTensor
 from tensorfill.estimates.matrix_pairs import MatrixPairs, Pair
-from tensorfill.estimates.scaled import ScaledEstimate
 from tensorfill.estimates.tucker import TuckerTensor
 from tensorfill.tensor import Array, unfold
 
@@ -48,7 +48,8 @@ ESTIMATES: dict[str, tuple[Estimate, Array]] = {
     "Kruskal": (KruskalTensor(FACTORS), KRUSKAL),
     "Tucker": (TuckerTensor(CORE, FACTORS), np.einsum("xyz,ax,by,cz->abc", CORE, *FACTORS)),
     "pairs": (MatrixPairs(SHAPE, (Pair(1, X, Y, 0.5), Pair(2, X_LAST, Y_SOME, columns=COLUMNS))), pairs()),
-    "scaled": (ScaledEstimate(KruskalTensor(FACTORS), 3.0), 3 * KRUSKAL),
+    "scaled": (AffineEstimate(KruskalTensor(FACTORS), 3.0), 3 * KRUSKAL),
+    "scaled and shifted": (AffineEstimate(KruskalTensor(FACTORS), 3.0, 0.5), 3 * KRUSKAL + 0.5),
 }
 
 

@@ -127,7 +127,7 @@ def test_all_factors_are_nonnegative_at_every_iteration() -> None:
     data, known = problem((12, 10, 8), 3, noise=0.3)
 
     def look(snapshot: Snapshot) -> None:
-        factors = snapshot.estimate._estimate.factors  # type: ignore[attr-defined]
+        factors = snapshot.estimate.estimate.factors  # type: ignore[attr-defined]
         assert all(factor.min() >= 0 for factor in factors)
         zeros.append(sum(int(np.count_nonzero(factor == 0)) for factor in factors))
 

@@ -50,7 +50,7 @@ def watched(data: Array, known: NDArray[Any], **settings: Any) -> list[Snapshot]
 
 
 def pairs(snapshot: Snapshot) -> Any:
-    return snapshot.estimate._estimate.pairs  # type: ignore[attr-defined]
+    return snapshot.estimate.estimate.pairs  # type: ignore[attr-defined]
 
 
 def ranks(snapshot: Snapshot) -> tuple[int, ...]:

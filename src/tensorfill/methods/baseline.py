@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..completion import Completion, Estimate, StopReason, Watch
+from ..estimates.affine import AffineEstimate
 from ..estimates.constant import ConstantEstimate
-from ..estimates.scaled import ScaledEstimate
 from ..iterating import Progress, iterate
 from ..memory import physical_memory
 from ..numerics.threads import quiet_blas
@@ -80,7 +80,7 @@ def too_large_to_fill(name: str, observed: ObservedTensor, copies: int) -> str |
 
 def _scaled_back(steps: Iterator[Progress], scale: float) -> Iterator[Progress]:
     for step in steps:
-        yield replace(step, estimate=ScaledEstimate(step.estimate, scale))
+        yield replace(step, estimate=AffineEstimate(step.estimate, scale))
 
 
 def _lowest(estimate: Estimate, observed: ObservedTensor) -> tuple[float, float | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -15,41 +16,52 @@ from ..observed import ObservedTensor
 from .baseline import complete_by
 
 
+class ConstantFill:
+    """Known entries as they are, and one value everywhere else."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    reference: ClassVar[str] = "a level to compare with"
+    nonnegative: ClassVar[bool] = True
+
+    @staticmethod
+    @abstractmethod
+    def value(data: ObservedTensor) -> float:
+        """What is filled in."""
+
+    def refuses(self, observed: ObservedTensor) -> str | None:
+        """Refuses nothing."""
+        return None
+
+    def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
+        """Complete the tensor."""
+        return complete_by(self, observed, lambda data: _filled(data, self.value(data)), {"max_iter": 1}, watch=watch)
+
+
 @dataclass(frozen=True, kw_only=True)
-class ZeroFill:
+class ZeroFill(ConstantFill):
     """Zero wherever nothing is known."""
 
     name: ClassVar[str] = "zero-fill"
     summary: ClassVar[str] = "Zero wherever nothing is known; a level to compare with"
-    reference: ClassVar[str] = "a level to compare with"
-    nonnegative: ClassVar[bool] = True
 
-    def refuses(self, observed: ObservedTensor) -> str | None:
-        """Refuses nothing."""
-        return None
-
-    def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
-        """Complete the tensor."""
-        return complete_by(self, observed, lambda data: _filled(data, 0.0), {"max_iter": 1}, watch=watch)
+    @staticmethod
+    def value(data: ObservedTensor) -> float:
+        """Zero."""
+        return 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeanFill:
+class MeanFill(ConstantFill):
     """The mean of what is known wherever nothing is."""
 
     name: ClassVar[str] = "mean-fill"
     summary: ClassVar[str] = "The mean of what is known, wherever nothing is; a level to compare with"
-    reference: ClassVar[str] = "a level to compare with"
-    nonnegative: ClassVar[bool] = True
 
-    def refuses(self, observed: ObservedTensor) -> str | None:
-        """Refuses nothing."""
-        return None
-
-    def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
-        """Complete the tensor."""
-        mean = float(observed.values.mean() / max(observed.values.max(), np.finfo(float).tiny))
-        return complete_by(self, observed, lambda data: _filled(data, mean), {"max_iter": 1}, watch=watch)
+    @staticmethod
+    def value(data: ObservedTensor) -> float:
+        """The mean."""
+        return float(data.values.mean())
 
 
 def _filled(data: ObservedTensor, value: float) -> Iterator[Progress]:

@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..completion import Completion, Estimate, StopReason, Watch
-from ..estimates.scaled import ScaledEstimate
-from ..estimates.shifted import ShiftedEstimate
+from ..completion import Completion, StopReason, Watch
+from ..estimates.affine import AffineEstimate
 from ..iterating import Progress
 from ..observed import ObservedTensor
 from ..tensor import Array
@@ -106,7 +105,7 @@ class FFW:
                 logging.getLogger(__name__).info("Choosing tau by held-out entries: about as long as the completion.")
                 settings["tau"] = self._chosen_tau(data, carrying, rng)
             for at in self._iterations(KnownValues.of(data, carrying), settings["tau"], rng):
-                yield replace(at, estimate=_undone(at.estimate, mean, deviation)) if self.standardize else at
+                yield replace(at, estimate=AffineEstimate(at.estimate, deviation, mean)) if self.standardize else at
 
         return complete_by(self, observed, algorithm, settings, watch=watch)
 
@@ -163,7 +162,3 @@ class FFW:
 
 def _mean_and_deviation(values: Array) -> tuple[float, float]:
     return float(values.mean()), float(values.std()) or 1.0
-
-
-def _undone(estimate: Estimate, mean: float, deviation: float) -> Estimate:
-    return ShiftedEstimate(ScaledEstimate(estimate, deviation), mean)

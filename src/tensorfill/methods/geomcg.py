@@ -11,16 +11,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..completion import Completion, StopReason, Watch
+from ..completion import StopReason
 from ..estimates.tucker import TuckerTensor
 from ..iterating import Progress
 from ..numerics.vector_kernels import dot
-from ..observed import ObservedTensor
 from ..riemannian.tucker_embedded import TuckerEmbedded
-from ..riemannian.tucker_point import plus, random_nonnegative, scaled
-from .baseline import complete_by
-from .setting_checks import Rank, check_count, check_flag, check_tolerance, resolved_tucker_rank
-from .tucker_fit import Fitted, TuckerFit
+from ..riemannian.tucker_point import plus, scaled
+from .setting_checks import check_count, check_flag, check_tolerance
+from .tucker_fit import Fitted, TuckerFit, TuckerMethod
 
 _ENOUGH = 1e-4  # share of the linear decrease that a step must bring (Armijo)
 _MOST_HALVINGS = 5
@@ -30,13 +28,11 @@ _NO_CHANGE = 2 * np.finfo(float).eps
 
 
 @dataclass(frozen=True, kw_only=True)
-class GeomCG:
-    """The method of Kressner, Steinlechner and Vandereycken.
+class GeomCG(TuckerMethod):
+    """The method of Kressner, Steinlechner and Vandereycken; `rank` as in `TuckerMethod`.
 
     Parameters
     ----------
-    rank
-        Multilinear rank, one per mode or one for all (default: 10, or the mode's size if smaller).
     max_iter
         Most iterations (400, as the authors').
     fit_tolerance
@@ -50,9 +46,7 @@ class GeomCG:
     name: ClassVar[str] = "geomcg"
     summary: ClassVar[str] = "A Tucker tensor of fixed rank, by conjugate gradients; may go negative"
     reference: ClassVar[str] = "Kressner, Steinlechner & Vandereycken, BIT 2014"
-    nonnegative: ClassVar[bool] = False
 
-    rank: Rank = None
     max_iter: int = 400
     fit_tolerance: float = 1e-6
     change_tolerance: float = 1e-5
@@ -64,25 +58,8 @@ class GeomCG:
         check_tolerance(self.name, "change_tolerance", self.change_tolerance)
         check_flag(self.name, "backtracking", self.backtracking)
 
-    def refuses(self, observed: ObservedTensor) -> str | None:
-        """Raises for a rank that does not fit the tensor; refuses nothing else."""
-        resolved_tucker_rank(self.name, self.rank, observed.shape)
-        return None
-
-    def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
-        """Complete the tensor."""
-        rank = resolved_tucker_rank(self.name, self.rank, observed.shape)
-        settings = {
-            "rank": rank,
-            "max_iter": self.max_iter,
-            "fit_tolerance": self.fit_tolerance,
-            "change_tolerance": self.change_tolerance,
-            "backtracking": self.backtracking,
-        }
-        start = random_nonnegative(observed.shape, rank, rng)
-        return complete_by(self, observed, lambda data: self._steps(TuckerFit(data), start), settings, watch=watch)
-
-    def _steps(self, fit: TuckerFit, start: TuckerTensor) -> Iterator[Progress]:
+    def steps(self, fit: TuckerFit, start: TuckerTensor) -> Iterator[Progress]:
+        """The iteration, from the start on."""
         at = fit.look(start)
         around = TuckerEmbedded(at.point)
         gradient = around.gradient(fit.derivatives(at))

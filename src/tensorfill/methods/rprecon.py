@@ -11,15 +11,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..completion import Completion, StopReason, Watch
+from ..completion import StopReason
 from ..estimates.tucker import TuckerTensor
 from ..iterating import Progress
-from ..observed import ObservedTensor
-from ..riemannian.tucker_point import plus, random_nonnegative, scaled
+from ..riemannian.tucker_point import plus, scaled
 from ..riemannian.tucker_quotient import TuckerQuotient
-from .baseline import complete_by
-from .setting_checks import Rank, check_count, check_tolerance, resolved_tucker_rank
-from .tucker_fit import Fitted, TuckerFit
+from .setting_checks import check_count, check_tolerance
+from .tucker_fit import Fitted, TuckerFit, TuckerMethod
 
 _ENOUGH = 1e-4  # share of the linear decrease that a step must bring (Armijo)
 _MOST_HALVINGS = 25
@@ -28,13 +26,11 @@ _EARLIEST_STOP = 3  # iterations before the fit may end it
 
 
 @dataclass(frozen=True, kw_only=True)
-class RPrecon:
-    """The method of Kasai and Mishra.
+class RPrecon(TuckerMethod):
+    """The method of Kasai and Mishra; `rank` as in `TuckerMethod`.
 
     Parameters
     ----------
-    rank
-        Multilinear rank, one per mode or one for all (default: 10, or the mode's size if smaller).
     max_iter
         Most iterations. The authors' demo has 200, their function 250.
     gradient_tolerance
@@ -46,9 +42,7 @@ class RPrecon:
     name: ClassVar[str] = "rprecon"
     summary: ClassVar[str] = "A Tucker tensor of fixed rank, by preconditioned conjugate gradients; may go negative"
     reference: ClassVar[str] = "Kasai & Mishra, ICML 2016"
-    nonnegative: ClassVar[bool] = False
 
-    rank: Rank = None
     max_iter: int = 200
     gradient_tolerance: float = 1e-8
     fit_tolerance: float = 1e-8
@@ -58,24 +52,8 @@ class RPrecon:
         check_tolerance(self.name, "gradient_tolerance", self.gradient_tolerance)
         check_tolerance(self.name, "fit_tolerance", self.fit_tolerance)
 
-    def refuses(self, observed: ObservedTensor) -> str | None:
-        """Raises for a rank that does not fit the tensor; refuses nothing else."""
-        resolved_tucker_rank(self.name, self.rank, observed.shape)
-        return None
-
-    def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
-        """Complete the tensor."""
-        rank = resolved_tucker_rank(self.name, self.rank, observed.shape)
-        settings = {
-            "rank": rank,
-            "max_iter": self.max_iter,
-            "gradient_tolerance": self.gradient_tolerance,
-            "fit_tolerance": self.fit_tolerance,
-        }
-        start = random_nonnegative(observed.shape, rank, rng)
-        return complete_by(self, observed, lambda data: self._steps(TuckerFit(data), start), settings, watch=watch)
-
-    def _steps(self, fit: TuckerFit, start: TuckerTensor) -> Iterator[Progress]:
+    def steps(self, fit: TuckerFit, start: TuckerTensor) -> Iterator[Progress]:
+        """The iteration, from the start on."""
         at = fit.look(start)
         around = TuckerQuotient(at.point)
         gradient = around.gradient(fit.derivatives(at))

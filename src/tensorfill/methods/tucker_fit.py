@@ -5,17 +5,25 @@ f(X) = ½ ‖P_Ω(X) − Y‖²,  X = G ×_1 U_1 … ×_K U_K
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import ClassVar
 
 import numpy as np
 
+from ..completion import Completion, Watch
 from ..estimates.tucker import TuckerTensor
+from ..iterating import Progress
 from ..numerics.compilation import announce_compilation
 from ..numerics.sampled_tucker import SampledTucker, tangent_values
 from ..numerics.sampled_tucker_kernels import fill_values
 from ..numerics.vector_kernels import dot
 from ..observed import ObservedTensor
+from ..riemannian.tucker_point import random_nonnegative
 from ..tensor import Array
+from .baseline import complete_by
+from .setting_checks import Rank, resolved_tucker_rank
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,3 +60,40 @@ class TuckerFit:
         squared = dot(change, change)
         step = -dot(change, at.residual) / squared if squared > 0 else 0.0
         return step if np.isfinite(step) else 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuckerMethod:
+    """A method that fits a Tucker tensor, from a random nonnegative start.
+
+    Parameters
+    ----------
+    rank
+        Multilinear rank, one per mode or one for all (default: 10, or the mode's size if smaller).
+    max_iter
+        Most iterations.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    reference: ClassVar[str]
+    nonnegative: ClassVar[bool] = False
+
+    rank: Rank = None
+    max_iter: int
+
+    @abstractmethod
+    def steps(self, fit: TuckerFit, start: TuckerTensor) -> Iterator[Progress]:
+        """The iteration, from the start on."""
+
+    def refuses(self, observed: ObservedTensor) -> str | None:
+        """Raises for a rank that does not fit the tensor; refuses nothing else."""
+        resolved_tucker_rank(self.name, self.rank, observed.shape)
+        return None
+
+    def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
+        """Complete the tensor."""
+        rank = resolved_tucker_rank(self.name, self.rank, observed.shape)
+        settings = {field.name: getattr(self, field.name) for field in fields(self)} | {"rank": rank}
+        start = random_nonnegative(observed.shape, rank, rng)
+        return complete_by(self, observed, lambda data: self.steps(TuckerFit(data), start), settings, watch=watch)

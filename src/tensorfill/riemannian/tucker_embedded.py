@@ -10,22 +10,11 @@ import numpy as np
 
 from ..estimates.tucker import TuckerTensor
 from ..tensor import Array, mode_product
-from .tucker_point import CoreGram, flat
+from .tucker_point import TuckerGeometry, flat
 
 
-class TuckerEmbedded:
-    """The geometry around one point."""
-
-    def __init__(self, at: TuckerTensor) -> None:
-        self.at = at
-        self.grams = tuple(CoreGram(at.core, mode) for mode in range(len(at.factors)))
-
-    def inner(self, first: TuckerTensor, second: TuckerTensor) -> float:
-        """The inner product of the two tensors that the tangent vectors stand for."""
-        total = float(np.vdot(first.core, second.core))
-        for gram, one, other in zip(self.grams, first.factors, second.factors, strict=True):
-            total += float(np.vdot(one @ gram.matrix, other))
-        return total
+class TuckerEmbedded(TuckerGeometry):
+    """The geometry around one point; `inner` is that of the tensors which the tangent vectors stand for."""
 
     def gradient(self, euclidean: TuckerTensor) -> TuckerTensor:
         """The Riemannian gradient from the derivatives by core and factors: the tensor's gradient, projected."""

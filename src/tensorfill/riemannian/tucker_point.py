@@ -53,3 +53,18 @@ class CoreGram:
         """X with K X + X K = right."""
         Q = self.vectors
         return np.asarray(Q @ ((Q.T @ right @ Q) / self._sums) @ Q.T)
+
+
+class TuckerGeometry:
+    """What both geometries around a point share: K_k for every mode, and <ξ, η> = Σ_k <ξ_k K_k, η_k> + <ξ_G, η_G>."""
+
+    def __init__(self, at: TuckerTensor) -> None:
+        self.at = at
+        self.grams = tuple(CoreGram(at.core, mode) for mode in range(len(at.factors)))
+
+    def inner(self, first: TuckerTensor, second: TuckerTensor) -> float:
+        """The inner product of two tangent vectors."""
+        total = float(np.vdot(first.core, second.core))
+        for gram, one, other in zip(self.grams, first.factors, second.factors, strict=True):
+            total += float(np.vdot(one @ gram.matrix, other))
+        return total

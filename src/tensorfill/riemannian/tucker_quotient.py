@@ -10,7 +10,7 @@ import numpy as np
 
 from ..estimates.tucker import TuckerTensor
 from ..tensor import Array, mode_product
-from .tucker_point import CoreGram, flat
+from .tucker_point import TuckerGeometry, flat
 
 Skews = tuple[Array, ...]
 
@@ -18,19 +18,8 @@ _MOST_STEPS = 15  # of conjugate gradients for the rotations
 _TOLERANCE = 1e-6  # and their relative residual
 
 
-class TuckerQuotient:
+class TuckerQuotient(TuckerGeometry):
     """The geometry around one point."""
-
-    def __init__(self, at: TuckerTensor) -> None:
-        self.at = at
-        self.grams = tuple(CoreGram(at.core, mode) for mode in range(len(at.factors)))
-
-    def inner(self, first: TuckerTensor, second: TuckerTensor) -> float:
-        """The inner product of two tangent vectors."""
-        total = float(np.vdot(first.core, second.core))
-        for gram, one, other in zip(self.grams, first.factors, second.factors, strict=True):
-            total += float(np.vdot(one @ gram.matrix, other))
-        return total
 
     def gradient(self, euclidean: TuckerTensor) -> TuckerTensor:
         """The Riemannian gradient, which is horizontal: (E_k − U_k B_k) K_k⁻¹, K B + B K = 2 sym(K UᵀE)."""
