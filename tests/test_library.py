@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tensorfill.completion import Snapshot
+from tensorfill.dual.recover import RecoveredTensor
 from tensorfill.errors import InvalidInput, InvalidSetting, TensorfillError, TensorfillWarning, UnrecoverableSlice
 from tensorfill.library import complete
 from tensorfill.methods.registry import available_methods
@@ -410,6 +411,17 @@ def test_a_time_limit_that_is_long_enough_changes_nothing(holes: NDArray[Any]) -
 def test_a_watcher_that_stops_before_the_time_limit_is_the_reason(holes: NDArray[Any]) -> None:
     done = complete(holes, time_limit=1e6, watch=lambda snapshot: snapshot.step.iteration == 1)
     assert (done.stop.kind, done.iterations) == ("watch", 1)
+
+
+def test_whoever_is_stopped_does_not_go_on_for_long(holes: NDArray[Any]) -> None:
+    def calls_after_the_end(**arguments: Any) -> int:
+        done = complete(holes, method="dual", **arguments)
+        assert isinstance(done.estimate, RecoveredTensor)
+        return done.estimate.operator.calls.total - done.history[-1].operator_calls
+
+    assert calls_after_the_end(watch=lambda snapshot: snapshot.step.iteration == 1) == 0
+    assert calls_after_the_end(time_limit=1e-9) == 0
+    assert calls_after_the_end() > 0, "without a hurry the last solve is exact"
 
 
 @pytest.mark.parametrize("limit", [0, -1, float("nan"), True, "soon"])

@@ -81,7 +81,10 @@ def _solve(problem: DualProblem, solver: Solver, rng: np.random.Generator, watch
     try:
         run.first(rng)
         stop = run.iterate()
-        dual = run.objective.solver.polish(run.best.point, run.best.dual, solver.negativity_tolerance * problem.largest)
+        dual = run.best.dual
+        # Whoever stops it is in a hurry; only W ≥ 0 is a promise that has to be kept.
+        if stop.kind != "watch" or problem.enforced != "nowhere":
+            dual = run.objective.solver.polish(run.best.point, dual, solver.negativity_tolerance * problem.largest)
     except KeyboardInterrupt:
         if not run.history:
             raise
