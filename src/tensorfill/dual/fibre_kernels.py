@@ -1,8 +1,9 @@
 """Compiled loops over the fibres of a sparse tensor; each call works on fibres `first` … `last` − 1.
 
 A mode's fibres are stored one after another: fibre f holds the slots `starts[f]` … `starts[f + 1]` − 1; slot j
-is entry `entry[j]` of the support, in row `row[j]` of the mode. Kernels release the GIL; numerics.threads runs
-them on several cores.
+is entry `entry[j]` of the support, in row `row[j]` of the mode. Entries and rows are unsigned and fibres are slices, so
+that the compiler need not ask for every index whether it counts from the end. Kernels release the GIL; numerics.threads
+runs them on several cores.
 """
 
 import numpy as np
@@ -15,18 +16,18 @@ def add_sandwich(starts, entry, row, left, right, weight, x, out, first, last): 
     rank = left.shape[1]
     t = np.empty(rank, left.dtype)
     for f in range(first, last):
+        rows, entries = row[starts[f] : starts[f + 1]], entry[starts[f] : starts[f + 1]]
         t[:] = 0.0
-        for j in range(starts[f], starts[f + 1]):
-            value = x[entry[j]]
-            i = row[j]
+        for j in range(len(rows)):
+            value, theirs = x[entries[j]], right[rows[j]]
             for c in range(rank):
-                t[c] += value * right[i, c]
-        for j in range(starts[f], starts[f + 1]):
-            i = row[j]
+                t[c] += value * theirs[c]
+        for j in range(len(rows)):
+            ours = left[rows[j]]
             total = 0.0
             for c in range(rank):
-                total += left[i, c] * t[c]
-            out[entry[j]] += weight * total
+                total += ours[c] * t[c]
+            out[entries[j]] += weight * total
 
 
 @njit(nogil=True, fastmath=True, cache=True)
@@ -84,10 +85,11 @@ def add_rows(starts, entry, row, weights, out, first, last):  # type: ignore[no-
 def fill_rank_one(starts, entry, row, u, inverse, to_root, to_inverse, first, last):  # type: ignore[no-untyped-def]
     """g per fibre such that I + g v vᵀ is (I + v vᵀ)^-½, or (I + v vᵀ)⁻¹, for v = u ∘ √inverse."""
     for f in range(first, last):
+        rows, entries = row[starts[f] : starts[f + 1]], entry[starts[f] : starts[f + 1]]
         square = 0.0
-        for j in range(starts[f], starts[f + 1]):
-            value = u[row[j]]
-            square += value * value * inverse[entry[j]]
+        for j in range(len(rows)):
+            value = u[rows[j]]
+            square += value * value * inverse[entries[j]]
         stretch = np.sqrt(1.0 + square)
         to_root[f] = -1.0 / (stretch * (1.0 + stretch))  # (1/stretch − 1)/square, without cancellation
         to_inverse[f] = -1.0 / (1.0 + square)
@@ -97,10 +99,11 @@ def fill_rank_one(starts, entry, row, u, inverse, to_root, to_inverse, first, la
 def add_rank_one(starts, entry, row, u, inverse, g, x, first, last):  # type: ignore[no-untyped-def]
     """x += g_f (u ∘ inverse) (uᵀx) on every fibre, in place."""
     for f in range(first, last):
+        rows, entries = row[starts[f] : starts[f + 1]], entry[starts[f] : starts[f + 1]]
         total = 0.0
-        for j in range(starts[f], starts[f + 1]):
-            total += u[row[j]] * x[entry[j]]
+        for j in range(len(rows)):
+            total += u[rows[j]] * x[entries[j]]
         total *= g[f]
-        for j in range(starts[f], starts[f + 1]):
-            i = entry[j]
-            x[i] += total * u[row[j]] * inverse[i]
+        for j in range(len(rows)):
+            i = entries[j]
+            x[i] += total * u[rows[j]] * inverse[i]

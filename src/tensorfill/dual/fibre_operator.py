@@ -26,8 +26,8 @@ class ModeFibres:
     """The support sorted by the fibres of one mode."""
 
     starts: NDArray[np.int32]
-    entry: NDArray[np.int32]
-    row: NDArray[np.int32]
+    entry: NDArray[np.uint32]
+    row: NDArray[np.uint32]
     fibre: NDArray[np.int64]
     """For each fibre, its number among all fibres of the mode (the remaining indices, last fastest)."""
 
@@ -141,10 +141,10 @@ def _sort_by_fibre(shape: tuple[int, ...], positions: NDArray[np.int64], mode: i
     row = (positions // after) % shape[mode]
     fibre = fibre_numbers(shape, positions, mode)
     if mode == len(shape) - 1:  # positions are sorted along this mode already
-        entry = np.arange(len(positions), dtype=np.int32)
+        entry = np.arange(len(positions), dtype=np.uint32)
     else:
-        entry = np.argsort(fibre, kind="stable").astype(np.int32)
+        entry = np.argsort(fibre, kind="stable").astype(np.uint32)
         fibre, row = fibre[entry], row[entry]
     begins = np.flatnonzero(np.concatenate(([True], fibre[1:] != fibre[:-1])))
     starts = np.concatenate((begins, [len(positions)])).astype(np.int32)
-    return ModeFibres(starts, entry, row.astype(np.int32), fibre[begins])
+    return ModeFibres(starts, entry, row.astype(np.uint32), fibre[begins])

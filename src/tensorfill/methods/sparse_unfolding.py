@@ -21,7 +21,7 @@ class SparseUnfolding:
     def __init__(self, operator: FibreOperator, mode: int) -> None:
         self._size = operator.shape[mode]
         self._fibres = operator.modes[mode]
-        self._entry, self._row = self._fibres.entry.view(np.uint32), self._fibres.row.view(np.uint32)
+        self._entry, self._row = self._fibres.entry, self._fibres.row
 
     @property
     def columns(self) -> NDArray[np.int64]:
