@@ -131,7 +131,7 @@ class History(Sequence[Iteration]):
 
     @property
     def operator_calls(self) -> NDArray[Any]:
-        """How often the operator had been applied so far."""
+        """How often the operator had been applied so far; 0 for methods that have none."""
         return self._column("operator_calls")
 
     @property

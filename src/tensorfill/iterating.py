@@ -74,7 +74,7 @@ def iterate(steps: Iterator[Progress], max_iter: int, watch: Watch | None) -> Ou
                 )
                 break
             at, seconds = new, clock.seconds
-            history.append(Iteration(iteration, seconds, new.cost, new.gradient_norm, iteration, 0))
+            history.append(Iteration(iteration, seconds, new.cost, new.gradient_norm, operator_calls=0, active=0))
             asked = watch is not None and clock.call_paused(watch, Snapshot(history[-1], new.estimate))
             stop = _reason(new, iteration, max_iter, asked)
             if stop is not None:

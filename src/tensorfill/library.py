@@ -80,7 +80,7 @@ def complete(
     notes = _unrecoverable(data)
     for note in notes:
         warnings.warn(note, UnrecoverableSlice, stacklevel=2)
-    done = chosen.complete(data, rng=rng, watch=watch if time_limit is None else deadline)
+    done = chosen.complete(data, rng=rng, watch=deadline)
     stop = deadline.reason if done.stop.kind == "watch" and deadline.reason is not None else done.stop
     return replace(done, keep_observed=keep_observed, stop=stop, notes=(*notes, *done.notes))
 

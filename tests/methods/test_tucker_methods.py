@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -82,14 +81,6 @@ def test_geomcg_stops_when_the_residual_hardly_changes() -> None:
     errors = np.sqrt(done.history.cost)
     changes = np.abs(np.diff(errors)) / errors[1:]
     assert changes[-1] <= 1e-5 < changes[:-1].min()
-
-
-def test_geomcg_without_backtracking_takes_every_step() -> None:
-    truth, known = synthetic((20, 18, 16), (3, 3, 3), 0.3)
-    run = partial(complete, truth, known, method="geomcg", rank=(6, 6, 6), max_iter=30, random_state=3)
-    with_it, without = run(), run(backtracking=False)
-    assert without.settings["backtracking"] is False
-    assert without.iterations == with_it.iterations == 30
 
 
 def test_the_search_shortens_a_step_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:

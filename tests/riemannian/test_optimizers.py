@@ -89,7 +89,7 @@ def test_finds_the_top_eigenvalue(name: str, noise: float) -> None:
     assert problem.look(last.point).value == pytest.approx(20 - 6, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", ["quasi-Newton", "conjugate gradient"])
+@pytest.mark.parametrize("name", OPTIMIZERS)
 def test_a_value_whose_error_was_underestimated_does_not_end_the_search(name: str) -> None:
     class Misled(Eigenproblem):
         """Its start claims to be better than the minimum, and to be nearly exact."""

@@ -84,9 +84,9 @@ def complete(
     """
     from .console import show_notes, show_table
     from .job import Job
-    from .numbers import rank_from, settings_from, weights_from
     from .running import run, uninterrupted
     from .summary import lines
+    from .typed_settings import rank_from, settings_from, weights_from
 
     settings = {
         "rank": None if rank is None else rank_from(rank),

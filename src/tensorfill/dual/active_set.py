@@ -148,7 +148,7 @@ class ActiveSet:
             precondition=precondition,
             energy_tolerance=_LINEAR_SHARE * accuracy.value,
             energy_share=_INEXACT if state.support.enforced.any() else 0.0,
-            residual_floor=accuracy.residual**2 * dot(values, precondition(values)) if accuracy.residual else 0.0,
+            residual_floor=accuracy.residual**2 * dot(values, precondition(values)),
             after=None if after is None else Direction(np.where(free, after.p, 0.0), after.Ap),
             keep_last=bool(state.support.enforced.any()),
             max_iter=_MOST_CG_STEPS,

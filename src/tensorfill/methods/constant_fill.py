@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,7 +16,7 @@ from ..observed import ObservedTensor
 from .baseline import complete_by
 
 
-class ConstantFill:
+class ConstantFill(ABC):
     """Known entries as they are, and one value everywhere else."""
 
     name: ClassVar[str]

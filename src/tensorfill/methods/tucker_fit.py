@@ -5,7 +5,7 @@ f(X) = ½ ‖P_Ω(X) − Y‖²,  X = G ×_1 U_1 … ×_K U_K
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import ClassVar
@@ -63,7 +63,7 @@ class TuckerFit:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TuckerMethod:
+class TuckerMethod(ABC):
     """A method that fits a Tucker tensor, from a random nonnegative start.
 
     Parameters

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from .line_search import E, Evaluate
+from .line_search import E, Evaluate, looked_closer
 from .product import Product, Tangent, plus, scaled
 
 Hessian = Callable[[E, Tangent], Tangent]
@@ -37,7 +37,12 @@ def trust_region(
     radius = largest / 8
     first_norm = manifold.norm(at.point, at.gradient)
     rejections = 0
-    while rejections < _MOST_REJECTIONS:
+    while True:
+        if rejections == _MOST_REJECTIONS:
+            closer = looked_closer(evaluate, at)
+            if closer is None:
+                return
+            at, radius, rejections = closer, largest / 8, 0
         step, predicted, at_boundary = _truncated_cg(manifold, hessian, at, radius, first_norm)
         if not predicted > 0:
             return
