@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from small_tensor import make_holes, make_known, make_truth  # noqa: F401
 from tensorfill.completion import Snapshot
 from tensorfill.errors import InvalidInput, InvalidSetting, TensorfillError, TensorfillWarning, UnrecoverableSlice
 from tensorfill.library import complete

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from small_tensor import make_holes, make_known, make_truth  # noqa: F401
 from tensorfill.completion import Snapshot
 from tensorfill.dual.recover import RecoveredTensor
 from tensorfill.errors import InvalidSetting

@@ -9,18 +9,18 @@ import pytest
 from numpy.typing import NDArray
 
 
-@pytest.fixture
-def truth() -> NDArray[np.float64]:
+@pytest.fixture(name="truth")
+def make_truth() -> NDArray[np.float64]:
     rng = np.random.default_rng(0)
     return np.einsum("ir,jr,kr->ijk", rng.random((8, 2)), rng.random((7, 2)), rng.random((6, 2)))
 
 
-@pytest.fixture
-def known() -> NDArray[np.bool_]:
+@pytest.fixture(name="known")
+def make_known() -> NDArray[np.bool_]:
     return np.random.default_rng(1).random((8, 7, 6)) < 0.6
 
 
-@pytest.fixture
-def holes(truth: NDArray[Any], known: NDArray[Any]) -> NDArray[np.float64]:
+@pytest.fixture(name="holes")
+def make_holes(truth: NDArray[Any], known: NDArray[Any]) -> NDArray[np.float64]:
     """The truth with NaN where it is not known."""
     return np.where(known, truth, np.nan)
