@@ -20,7 +20,8 @@ def found() -> InnerSolution:
     problem = problem_of(*data_with_zeros(SHAPE, 0.5))
     U = random_factors(SHAPE, (3, 3, 3))
     solver = ActiveSet(problem, 1 / (2 * problem.C))
-    return solver.polish(U, solver.solve(U, nothing_yet(problem), Accuracy(1e-6)), 1e-9)
+    *_, found = solver.polish(U, solver.solve(U, nothing_yet(problem), Accuracy(1e-6)), 1e-9)
+    return found
 
 
 def test_at_a_solution_of_the_inner_problem_the_upper_bound_is_at_most_its_value(found: InnerSolution) -> None:

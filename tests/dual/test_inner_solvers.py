@@ -31,7 +31,8 @@ def solver(request: pytest.FixtureRequest, problem: DualProblem) -> InnerSolver:
 def solved(problem: DualProblem, solver: InnerSolver) -> InnerSolution:
     U = random_factors(problem.shape, tuple(min(2, n) for n in problem.shape))
     rough = solver.solve(U, nothing_yet(problem), Accuracy(1e-3))
-    return solver.polish(U, rough, FINE)
+    *_, found = solver.polish(U, rough, FINE)
+    return found
 
 
 def test_the_kkt_system_holds(problem: DualProblem, solver: InnerSolver) -> None:
@@ -105,7 +106,7 @@ def test_large_C_and_many_zeros_are_no_obstacle(C: float) -> None:
     empty = nothing_yet(problem)
     U = spectral_start(empty.support.operator, problem.values, (3, 3, 3), problem.share)
     rough = solver.solve(U, empty, Accuracy(1e-3 * C))
-    found = solver.polish(U, rough, 5e-6)
+    *_, found = solver.polish(U, rough, 5e-6)
     assert found.smallest >= -5e-6
     assert found.active > 100
     misfit = found.Z - 2 * C * (found.support.values - found.W)

@@ -20,6 +20,7 @@ exactly, for any ε. A moderate ε keeps the linear systems as easy as without S
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -57,15 +58,13 @@ _CROWDED = 0.5  # share of watched entries that are idle beyond which the suppor
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """X on a support with W = K X and the guess T of S, and what follows from them: S, −∇q, φ'' and q."""
+    """X on a support with W = K X and the guess T of S, and what follows from them: −∇q and q."""
 
     support: Support
     X: Array
     W: Array
     T: Array
-    S: Array
     downhill: Array
-    D: Array
     q: float
     error: float = np.inf
     """How far q may be above its minimum."""
@@ -80,11 +79,25 @@ class ActiveSet:
 
     def solve(self, U: Factors, start: InnerSolution, accuracy: Accuracy) -> InnerSolution:
         """Z, S and W at U."""
-        W = start.support.operator.apply(U, self.problem.lam, start.X)
+        # Where entries are watched, W is K X itself; elsewhere the linear solver's, which may have drifted.
+        known = start.factors is U and not start.support.observed.all()
+        W = start.W if known else start.support.operator.apply(U, self.problem.lam, start.X)
         state = self._look(start.support, start.X, W, start.T)
+        del W
         smallest = np.inf
         for _ in range(_MOST_SCANS):
-            state = self._newton(U, state, accuracy)
+            after = None
+            for _ in range(_MOST_NEWTON_STEPS):
+                free = state.support.observed | (state.X > 0) | (state.downhill > 0)
+                after = None if after is None else Direction(np.where(free, after.p, 0.0), after.Ap)
+                stepped = self._newton_step(U, state, free, accuracy, after)
+                if stepped is None:
+                    break
+                state, after = stepped
+                del stepped  # vectors are long, and would stay until the next linear system is solved
+                if state.error <= accuracy.value:
+                    break
+            del after
             if self.problem.enforced != "everywhere":
                 smallest = float(state.W[state.support.enforced].min(initial=np.inf))
                 break
@@ -96,7 +109,7 @@ class ActiveSet:
             state = self._grown(state, seen.positions[new], seen.values[new])
         return self._solution(U, self._pruned(state), smallest)
 
-    def polish(self, U: Factors, found: InnerSolution, negativity: float) -> InnerSolution:
+    def polish(self, U: Factors, found: InnerSolution, negativity: float) -> Iterator[InnerSolution]:
         """Take S for T and shrink ε until no entry of W is below −`negativity`, at fixed U.
 
         The linear systems are solved to match the violation that is left: there is no point in doing better.
@@ -112,36 +125,33 @@ class ActiveSet:
             found = ActiveSet(self.problem, epsilon).solve(U, replace(found, T=found.S), accuracy)
             if found.smallest >= -negativity:
                 break
+            yield found
         # The linear solver's own residual may have drifted: what is certified is K X itself.
-        return replace(found, W=found.support.operator.apply(U, self.problem.lam, found.X))
+        yield replace(found, W=found.support.operator.apply(U, self.problem.lam, found.X))
 
-    def _newton(self, U: Factors, state: _State, accuracy: Accuracy) -> _State:
-        """Minimise q on the support, to within the accuracy."""
-        after = None
-        for _ in range(_MOST_NEWTON_STEPS):
-            free = state.support.observed | (state.X > 0) | (state.downhill > 0)
-            step = self._linear_solve(U, state, free, accuracy, after)
-            new = self._taken(U, state, free, step)
-            if new is None:
-                break
-            state = replace(new, error=step.energy_error + self._left_over(state, new, free, step.x))
-            if state.error <= accuracy.value:
-                break
-            after = step.last
-        return state
+    def _newton_step(
+        self, U: Factors, state: _State, free: Mask, accuracy: Accuracy, after: Direction | None
+    ) -> tuple[_State, Direction | None] | None:
+        """A state with a lower q on the same support, and the last direction searched for it; None if there is none."""
+        step = self._linear_solve(U, state, free, accuracy, after)
+        new = self._taken(U, state, free, step)
+        if new is None:
+            return None
+        return replace(new, error=step.energy_error + self._left_over(state, new, free, step.x)), step.last
 
     def _linear_solve(
         self, U: Factors, state: _State, free: Mask, accuracy: Accuracy, after: Direction | None
     ) -> LinearSolution:
         """The minimum of the quadratic that q is around a state, over steps on the free entries."""
         operator, lam, values = state.support.operator, self.problem.lam, state.support.values
+        D = self._curvatures(state)
 
         def apply(x: Array) -> Array:
             out = operator.apply(U, lam, x)
-            add_diagonal(out, state.D, x, free)
+            add_diagonal(out, D, x, free)
             return out
 
-        precondition = LeadingDirections(operator, U, lam, state.D, free)
+        precondition = LeadingDirections(operator, U, lam, D, free)
         return linear_cg(
             apply,
             state.downhill if free.all() else np.where(free, state.downhill, 0.0),
@@ -149,7 +159,7 @@ class ActiveSet:
             energy_tolerance=_LINEAR_SHARE * accuracy.value,
             energy_share=_INEXACT if state.support.enforced.any() else 0.0,
             residual_floor=accuracy.residual**2 * dot(values, precondition(values)),
-            after=None if after is None else Direction(np.where(free, after.p, 0.0), after.Ap),
+            after=after,
             keep_last=bool(state.support.enforced.any()),
             max_iter=_MOST_CG_STEPS,
         )
@@ -160,7 +170,7 @@ class ActiveSet:
         if support.observed.all():  # nothing to cut off, and the linear solver knows K x at every entry
             W = state.W + state.downhill
             W -= step.residual
-            W -= state.D * step.x
+            W -= self._curvatures(state) * step.x
             new = self._look(support, state.X + step.x, W, state.T)
             if new.q <= state.q:
                 return new
@@ -170,32 +180,38 @@ class ActiveSet:
             new = self._look(support, X, support.operator.apply(U, self.problem.lam, X), state.T)
             if new.q <= state.q:
                 return new
+            del X, new
         return None
 
     def _left_over(self, old: _State, new: _State, free: Mask, step: Array) -> float:
         """How much q can still fall because entries were cut off at zero or changed their piece; an upper bound."""
-        if new.support.observed.all() and np.array_equal(new.D, old.D):
+        if self.problem.enforced == "nowhere":
             return 0.0
-        taken = new.X - old.X
-        bent = old.D * taken + (new.W - old.W)
-        right = np.where(free, old.downhill, 0.0)
-        # The model at the point taken, next to its minimum −½ <right, step>.
-        cut_off = 0.5 * dot(taken, bent) - dot(right, taken) + 0.5 * dot(right, step)
-        crossed = free & (new.D != old.D)
-        surprise = new.downhill[crossed] - (right - bent)[crossed]
-        joining = np.maximum(new.downhill[~free], 0.0)
+        cut_off, surprises, joining = kernels.left_over(
+            old.X, old.W, old.downhill, new.X, new.W, new.downhill, new.T, free, step, *self._pieces(new.support)
+        )
         softest = 1 / (2 * self.problem.C + 1 / self.epsilon)
-        return float(max(cut_off, 0.0) + dot(surprise, surprise) / (2 * softest)) + self._penalty(joining)
+        return float(max(cut_off, 0.0) + surprises / (2 * softest) + joining / (2 * self.epsilon))
 
     def _look(self, support: Support, X: Array, W: Array, T: Array) -> _State:
-        C, epsilon, values = self.problem.C, self.epsilon, support.values
         downhill = np.empty_like(X)
         if self.problem.enforced == "nowhere":  # S = T = 0, and one piece
-            q = kernels.look_without_S(X, W, values, C, downhill)
-            return _State(support, X, W, T, T, downhill, np.broadcast_to(1 / (2 * C), X.shape), float(q))
-        S, D = np.empty_like(X), np.empty_like(X)
-        q = kernels.look(X, W, T, values, support.observed, support.enforced, C, epsilon, S, downhill, D)
-        return _State(support, X, W, T, S, downhill, D, float(q))
+            q = kernels.look_without_S(X, W, support.values, self.problem.C, downhill)
+        else:
+            q = kernels.look(X, W, T, *self._pieces(support), downhill)
+        return _State(support, X, W, T, downhill, float(q))
+
+    def _curvatures(self, state: _State) -> Array:
+        """φ'' at every entry."""
+        if self.problem.enforced == "nowhere":
+            return np.broadcast_to(1 / (2 * self.problem.C), state.X.shape)
+        D = np.empty_like(state.X)
+        kernels.fill_curvatures(state.X, state.T, *self._pieces(state.support), D)
+        return D
+
+    def _pieces(self, support: Support) -> tuple[Array, Mask, Mask, float, float]:
+        """What decides, together with X and T, on which piece of φ an entry is."""
+        return support.values, support.observed, support.enforced, self.problem.C, self.epsilon
 
     def _penalty(self, violation: Array) -> float:
         return float(dot(violation, violation) / (2 * self.epsilon))
@@ -222,8 +238,9 @@ class ActiveSet:
         return replace(self._look(support, X, W, T), error=state.error)
 
     def _solution(self, U: Factors, state: _State, smallest: float) -> InnerSolution:
-        moved = state.S - state.T
-        blur = 0.5 * self.epsilon * dot(moved, moved)
-        return InnerSolution(
-            state.support, U, state.X, state.S, state.T, state.W, -state.q, state.error, blur, smallest
-        )
+        S, moved = state.T, 0.0
+        if self.problem.enforced != "nowhere":
+            S = np.empty_like(state.X)
+            moved = kernels.fill_multipliers(state.X, state.T, *self._pieces(state.support), S)
+        blur = 0.5 * self.epsilon * moved
+        return InnerSolution(state.support, U, state.X, S, state.T, state.W, -state.q, state.error, blur, smallest)

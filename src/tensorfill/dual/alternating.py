@@ -9,6 +9,8 @@ again after S was updated. Slow next to the active set, and an independent check
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ..numerics.linear_cg import linear_cg
@@ -59,10 +61,10 @@ class Alternating:
         value = float(Z @ support.values) - float(Z @ Z) / (4 * self.problem.C) - 0.5 * float((Z + S) @ W)
         return InnerSolution(support, U, Z + S, S, np.zeros_like(S), W, value, error, 0.0, smallest)
 
-    def polish(self, U: Factors, found: InnerSolution, negativity: float) -> InnerSolution:
+    def polish(self, U: Factors, found: InnerSolution, negativity: float) -> Iterator[InnerSolution]:
         """One more solve, as exact as double precision allows."""
         finest = Accuracy(_FINEST * found.value, residual=_LEAST_RESIDUAL)
-        return Alternating(self.problem, negativity / self.problem.largest).solve(U, found, finest)
+        yield Alternating(self.problem, negativity / self.problem.largest).solve(U, found, finest)
 
     def _take_turns(
         self, U: Factors, support: Support, Z: Array, S: Array, accuracy: Accuracy

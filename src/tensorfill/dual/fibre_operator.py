@@ -27,7 +27,8 @@ class ModeFibres:
 
     starts: NDArray[np.int32]
     entry: NDArray[np.uint32]
-    row: NDArray[np.uint32]
+    row: NDArray[np.unsignedinteger[Any]]
+    """Short where all modes allow it: there are as many as entries."""
     fibre: NDArray[np.int64]
     """For each fibre, its number among all fibres of the mode (the remaining indices, last fastest)."""
 
@@ -147,4 +148,6 @@ def _sort_by_fibre(shape: tuple[int, ...], positions: NDArray[np.int64], mode: i
         fibre, row = fibre[entry], row[entry]
     begins = np.flatnonzero(np.concatenate(([True], fibre[1:] != fibre[:-1])))
     starts = np.concatenate((begins, [len(positions)])).astype(np.int32)
-    return ModeFibres(starts, entry, row.astype(np.uint32), fibre[begins])
+    # The same for all modes, so that the kernels are compiled for one kind only.
+    short = max(shape) <= np.iinfo(np.uint16).max
+    return ModeFibres(starts, entry, row.astype(np.uint16 if short else np.uint32), fibre[begins])

@@ -5,6 +5,7 @@ g(U) = max_{Z, S ≥ 0}  <Z, Y> − ‖Z‖²/(4C) − Σ_k λ_k/2 ‖U_kᵀ (Z 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -66,7 +67,8 @@ def seen_under(problem: DualProblem, found: InnerSolution) -> InnerSolution:
     support = found.support.under(problem)
     X = found.support.carry(found.X, to=support)
     zero = np.zeros_like(X)
-    W = support.operator.apply(found.factors, problem.lam, X)
+    same = support.positions is found.support.positions
+    W = found.W if same else support.operator.apply(found.factors, problem.lam, X)
     seen = InnerSolution(support, found.factors, X, zero, zero, W, found.value, found.value_error, 0.0, np.inf)
     if problem.enforced == "everywhere":
         return replace(seen, smallest=find_negatives(seen.recovered()).smallest)
@@ -93,6 +95,6 @@ class InnerSolver(Protocol):
         """Z, S and W at U, to the given accuracy."""
         ...
 
-    def polish(self, U: Factors, found: InnerSolution, negativity: float) -> InnerSolution:
-        """The final Z, S and W at U, with no enforced entry of W below −`negativity`."""
+    def polish(self, U: Factors, found: InnerSolution, negativity: float) -> Iterator[InnerSolution]:
+        """Better and better Z, S and W at U; the last has no enforced entry of W below −`negativity`."""
         ...

@@ -108,8 +108,10 @@ class _SlabPart:
         rows = tensor.fibre_coordinates[mode]
         fibre = tensor.operator.modes[mode].fibre
         if self._is_axis:
-            self._dense = np.zeros((entries(rest), rows.shape[1]))
-            self._dense[fibre] = rows
+            self._dense = rows
+            if len(fibre) < entries(rest):
+                self._dense = np.zeros((entries(rest), rows.shape[1]))
+                self._dense[fibre] = rows
             return
         # The fibres renumbered so that the slab axis is their slowest index: a slab's fibres are then a run.
         others = [m for m in range(len(shape)) if m != mode]
@@ -117,7 +119,7 @@ class _SlabPart:
         slab_first = sorted(range(len(others)), key=lambda i: others[i] != axis)
         number = np.ravel_multi_index([indices[i] for i in slab_first], [shape[others[i]] for i in slab_first])
         order = np.argsort(number, kind="stable")
-        self._number, self._rows = number[order], rows[order]
+        self._number, self._order, self._rows = number[order], order, rows
         place = [m for m in range(len(shape)) if m != axis].index(mode)
         self._before, self._after = entries(rest[:place]), entries(rest[place + 1 :])
 
@@ -129,7 +131,7 @@ class _SlabPart:
         begin, end = np.searchsorted(self._number, (first * per_index, last * per_index))
         rank = self._rows.shape[1]
         dense = np.zeros(((last - first) * per_index, rank))
-        dense[self._number[begin:end] - first * per_index] = self._rows[begin:end]
+        dense[self._number[begin:end] - first * per_index] = self._rows[self._order[begin:end]]
         if self._after == 1:
             slab.reshape(-1, len(self._U))[...] += dense @ self._U.T
             return

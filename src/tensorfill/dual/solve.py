@@ -81,10 +81,10 @@ def _solve(problem: DualProblem, solver: Solver, rng: np.random.Generator, watch
     try:
         run.first(rng)
         stop = run.iterate()
-        dual = run.best.dual
         # Whoever stops it is in a hurry; only W ≥ 0 is a promise that has to be kept.
         if stop.kind != "watch" or problem.enforced != "nowhere":
-            dual = run.objective.solver.polish(run.best.point, dual, solver.negativity_tolerance * problem.largest)
+            run.polish()
+        dual = run.best.dual
     except KeyboardInterrupt:
         if not run.history:
             raise
@@ -134,13 +134,16 @@ class _Run:
         if self.problem.enforced == "nowhere":
             return self._descend(0, self.solver)
         stop = self._descend(0, replace(self.solver, gradient_tolerance=_WARM))
-        learned = self.best
         self.objective = self._objective(self.problem)
-        near = seen_under(self.problem, learned.dual)
-        self.best = self.objective.evaluate(learned.point, near, _HANDOVER * learned.value)
+        self.best = self._joined(self.best)
         if stop.kind in ("watch", "iterations"):
             return stop
         return self._descend(self.history[-1].iteration + 1, self.solver)
+
+    def _joined(self, learned: Evaluation) -> Evaluation:
+        """The point learned without S, evaluated with it."""
+        near = seen_under(self.problem, learned.dual)
+        return self.objective.evaluate(learned.point, near, _HANDOVER * learned.value)
 
     def _descend(self, iteration: int, settings: Solver) -> StopReason:
         stop = self._look(iteration, settings)
@@ -154,6 +157,12 @@ class _Run:
             "Stopped because no step along the gradient brought a decrease that can be told from the error of the "
             "values. If the gap is wide open, try optimizer='trust-region' or start='random'.",
         )
+
+    def polish(self) -> None:
+        """Make the dual variables at the last point exact, step by step; value and gradient stay as they are."""
+        at, solver = self.best.point, self.objective.solver
+        for dual in solver.polish(at, self.best.dual, self.solver.negativity_tolerance * self.problem.largest):
+            self.best = replace(self.best, dual=dual)
 
     def _optimizer(self, at: Evaluation) -> Iterator[Evaluation]:
         manifold = self.manifold

@@ -32,7 +32,7 @@ class Support:
 
     def carry(self, values: NDArray[Any], to: Support) -> NDArray[Any]:
         """Values on this support as values on another; entries that are new there get zero."""
-        if to is self:
+        if to.positions is self.positions:
             return values
         found = np.searchsorted(self.positions, to.positions).clip(max=len(self.positions) - 1)
         same = self.positions[found] == to.positions

@@ -74,11 +74,9 @@ def linear_cg(
     r = b.copy()
     z = precondition(r)
     rz = dot(r, z)
-    conjugate = (
-        after is not None and dot(after.p, after.Ap) > 0
-    )  # masked or rounded, it may not be a direction any more
-    last = Direction(after.p.copy(), after.Ap) if after is not None and conjugate else None
-    p = np.zeros_like(b) if last is None else last.p
+    # Masked or rounded, it may not be a direction any more.
+    last = after if after is not None and dot(after.p, after.Ap) > 0 else None
+    p = np.zeros_like(b) if last is None else last.p.copy()
     beta = 0.0 if last is None else -dot(last.Ap, z) / dot(last.p, last.Ap)
     decreases: list[float] = []  # of the energy, step by step
     while len(decreases) < max_iter and rz > residual_floor:
