@@ -17,6 +17,10 @@ class UnreadableFile(TensorfillError):
     """A file cannot be read or written in the format its name promises."""
 
 
+class DataNotFound(TensorfillError):
+    """The file of a dataset is not there; the message says where to get it."""
+
+
 class TooLarge(TensorfillError):
     """The full tensor was asked for and would not fit in this machine's memory."""
 

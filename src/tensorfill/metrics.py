@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from .errors import InvalidInput
 
+_WINDOW = 11  # SSIM's Gaussian, σ = 1.5, cut off at 3.5 σ
+
 
 @dataclass(frozen=True)
 class Score:
@@ -44,19 +46,11 @@ def unit_scale(truth: NDArray[Any]) -> float:
 
 def score(truth: NDArray[Any], estimate: NDArray[Any], observed: NDArray[np.bool_] | None = None) -> Score:
     """Compare an estimate with the truth, both divided by `unit_scale(truth)`."""
-    if truth.shape != estimate.shape:
-        raise InvalidInput(
-            f"The estimate must have the shape of the truth, {truth.shape}. Got {estimate.shape} instead."
-        )
+    _check_comparable(truth, estimate)
     if observed is not None and observed.dtype != np.bool_:
         raise InvalidInput(f"'observed' must be a boolean array, True where known. Got {observed.dtype} instead.")
     if observed is not None and observed.shape != truth.shape:
         raise InvalidInput(f"'observed' must have the shape of the truth, {truth.shape}. Got {observed.shape} instead.")
-    for name, array in (("truth", truth), ("estimate", estimate)):
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise InvalidInput(f"The {name} has entries that are NaN or infinite, so no error can be computed.")
-    if truth.size == 0:
-        raise InvalidInput("The truth is empty, so there is nothing to compare.")
     scale = unit_scale(truth)
     error = rmse(truth, estimate) / scale
     hidden = None if observed is None else ~observed
@@ -69,3 +63,56 @@ def score(truth: NDArray[Any], estimate: NDArray[Any], observed: NDArray[np.bool
         negative_share=float(np.mean(estimate < 0)),
         scale=scale,
     )
+
+
+def ssim(truth: NDArray[Any], estimate: NDArray[Any]) -> float:
+    """Mean structural similarity over the slices of modes 1 and 2; 1 means identical.
+
+    As in Wang et al. (2004), with means, variances and covariance under a Gaussian window (σ = 1.5, 11 × 11):
+
+        SSIM = (2 m_x m_y + 0.01²)(2 c_xy + 0.03²) / ((m_x² + m_y² + 0.01²)(v_x + v_y + 0.03²))
+
+    Both tensors are divided by `unit_scale(truth)` first, so the range of the data is 1 for every slice. The mean is
+    over the pixels whose window lies inside the slice, then over all slices. Values outside [0, 1] are not clipped.
+    """
+    _check_comparable(truth, estimate)
+    if truth.ndim < 2 or min(truth.shape[:2]) < _WINDOW:
+        raise InvalidInput(
+            f"SSIM needs at least {_WINDOW} rows and {_WINDOW} columns, modes 1 and 2. Got shape {truth.shape} instead."
+        )
+    scale = unit_scale(truth)
+    slices = [(slice(None), slice(None), *rest) for rest in np.ndindex(truth.shape[2:])]
+    return float(np.mean([_slice_ssim(truth[at] / scale, estimate[at] / scale) for at in slices]))
+
+
+def _slice_ssim(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    mean_x, mean_y = _local_mean(x), _local_mean(y)
+    squares = mean_x**2 + mean_y**2
+    product = mean_x * mean_y
+    variances = _local_mean(x**2 + y**2) - squares  # only their sum is needed
+    covariance = _local_mean(x * y) - product
+    similarity = (2 * product + 1e-4) * (2 * covariance + 9e-4) / ((squares + 1e-4) * (variances + 9e-4))
+    return float(similarity.mean())
+
+
+def _local_mean(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The Gaussian mean around every pixel whose window lies inside."""
+    from scipy.ndimage import correlate1d
+
+    half = _WINDOW // 2
+    weights = np.exp(-0.5 * (np.arange(-half, half + 1) / 1.5) ** 2)
+    weights /= weights.sum()
+    down = correlate1d(x, weights, axis=0)[half:-half]
+    return np.asarray(correlate1d(down, weights, axis=1)[:, half:-half])
+
+
+def _check_comparable(truth: NDArray[Any], estimate: NDArray[Any]) -> None:
+    if truth.shape != estimate.shape:
+        raise InvalidInput(
+            f"The estimate must have the shape of the truth, {truth.shape}. Got {estimate.shape} instead."
+        )
+    for name, array in (("truth", truth), ("estimate", estimate)):
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise InvalidInput(f"The {name} has entries that are NaN or infinite, so no error can be computed.")
+    if truth.size == 0:
+        raise InvalidInput("The truth is empty, so there is nothing to compare.")

@@ -1,0 +1,1 @@
+"""The bench: datasets × methods × seeds × sampling rates, one row per run."""
