@@ -128,3 +128,20 @@ def test_every_step_of_the_active_set_is_downhill(monkeypatch: pytest.MonkeyPatc
     solved(problem, ActiveSet(problem, 1e-4 / (2 * problem.C)))
     assert len(costs) > 3
     assert all(after <= before for before, after in costs)
+
+
+def test_polishing_gives_up_when_its_calls_are_used_up() -> None:
+    problem = problem_of(*data_with_zeros((8, 9, 7), 0.3))
+    U, solver = random_factors(problem.shape, (2, 2, 2)), SOLVERS["active set"](problem)
+    rough = solver.solve(U, nothing_yet(problem), Accuracy(1e-2))
+    count = rough.support.operator.calls
+
+    def polished(calls: float) -> tuple[InnerSolution, int]:
+        before = count.total
+        *_, found = solver.polish(U, rough, 5e-6, calls)
+        return found, count.total - before
+
+    patient, needed = polished(np.inf)
+    hurried, taken = polished(5)
+    assert taken < 0.7 * needed
+    assert patient.smallest >= -5e-6 > hurried.smallest

@@ -84,7 +84,8 @@ class ActiveSet:
         W = start.W if known else start.support.operator.apply(U, self.problem.lam, start.X)
         state = self._look(start.support, start.X, W, start.T)
         del W
-        smallest = np.inf
+        smallest, count = np.inf, start.support.operator.calls
+        end = count.total + accuracy.calls
         for _ in range(_MOST_SCANS):
             after = None
             for _ in range(_MOST_NEWTON_STEPS):
@@ -95,7 +96,7 @@ class ActiveSet:
                     break
                 state, after = stepped
                 del stepped  # vectors are long, and would stay until the next linear system is solved
-                if state.error <= accuracy.value:
+                if state.error <= accuracy.value or count.total >= end:
                     break
             del after
             if self.problem.enforced != "everywhere":
@@ -104,26 +105,30 @@ class ActiveSet:
             seen = find_negatives(RecoveredTensor(state.support.operator, U, self.problem.lam, state.X))
             smallest = seen.smallest
             new = sorted_difference(seen.positions, state.support.positions)
-            if self._penalty(-seen.values[new]) <= accuracy.value:
+            if self._penalty(-seen.values[new]) <= accuracy.value or count.total >= end:
                 break
             state = self._grown(state, seen.positions[new], seen.values[new])
         return self._solution(U, self._pruned(state), smallest)
 
-    def polish(self, U: Factors, found: InnerSolution, negativity: float) -> Iterator[InnerSolution]:
+    def polish(
+        self, U: Factors, found: InnerSolution, negativity: float, calls: float = np.inf
+    ) -> Iterator[InnerSolution]:
         """Take S for T and shrink ε until no entry of W is below −`negativity`, at fixed U.
 
         The linear systems are solved to match the violation that is left: there is no point in doing better.
         """
-        epsilon = self.epsilon
+        epsilon, count = self.epsilon, found.support.operator.calls
+        end = count.total + calls
         for _ in range(_MOST_POLISHES):
             below = max(-found.smallest, negativity)
             # The farther from the goal, the rougher; at most what is asked of a value anyway, and what can be had.
             fine = (0.1 * below) ** 2 * (below / negativity) ** 0.25
             fine = min(max(fine, _LEAST * found.value), _FINE * found.value)
-            accuracy = Accuracy(fine if found.smallest < 0 else _FINEST * found.value, _LEAST_RESIDUAL)
+            value_error = fine if found.smallest < 0 else _FINEST * found.value
+            accuracy = Accuracy(value_error, _LEAST_RESIDUAL, end - count.total)
             epsilon /= _SHRINK
             found = ActiveSet(self.problem, epsilon).solve(U, replace(found, T=found.S), accuracy)
-            if found.smallest >= -negativity:
+            if found.smallest >= -negativity or count.total >= end:
                 break
             yield found
         # The linear solver's own residual may have drifted: what is certified is K X itself.

@@ -43,16 +43,17 @@ class Alternating:
     def solve(self, U: Factors, start: InnerSolution, accuracy: Accuracy) -> InnerSolution:
         """Z, S and W at U."""
         support, Z, S = start.support, start.Z, start.S
-        allowed = self.negativity_tolerance * self.problem.largest
+        allowed, count = self.negativity_tolerance * self.problem.largest, support.operator.calls
+        end = count.total + accuracy.calls
         for _ in range(_MOST_SCANS):
-            Z, S, W, error = self._take_turns(U, support, Z, S, accuracy)
+            Z, S, W, error = self._take_turns(U, support, Z, S, accuracy, end)
             if self.problem.enforced != "everywhere":
                 smallest = float(W[support.enforced].min(initial=np.inf))
                 break
             seen = find_negatives(RecoveredTensor(support.operator, U, self.problem.lam, Z + S))
             smallest = seen.smallest
             new = sorted_difference(seen.positions, support.positions)
-            if not (seen.values[new] < -allowed).any():
+            if not (seen.values[new] < -allowed).any() or count.total >= end:
                 break
             watched = sorted_union(support.positions[~support.observed], seen.positions[new])
             grown = support.with_watched(watched)
@@ -61,13 +62,15 @@ class Alternating:
         value = float(Z @ support.values) - float(Z @ Z) / (4 * self.problem.C) - 0.5 * float((Z + S) @ W)
         return InnerSolution(support, U, Z + S, S, np.zeros_like(S), W, value, error, 0.0, smallest)
 
-    def polish(self, U: Factors, found: InnerSolution, negativity: float) -> Iterator[InnerSolution]:
+    def polish(
+        self, U: Factors, found: InnerSolution, negativity: float, calls: float = np.inf
+    ) -> Iterator[InnerSolution]:
         """One more solve, as exact as double precision allows."""
-        finest = Accuracy(_FINEST * found.value, residual=_LEAST_RESIDUAL)
+        finest = Accuracy(_FINEST * found.value, _LEAST_RESIDUAL, calls)
         yield Alternating(self.problem, negativity / self.problem.largest).solve(U, found, finest)
 
     def _take_turns(
-        self, U: Factors, support: Support, Z: Array, S: Array, accuracy: Accuracy
+        self, U: Factors, support: Support, Z: Array, S: Array, accuracy: Accuracy, end: float
     ) -> tuple[Array, Array, Array, float]:
         C, lam, operator = self.problem.C, self.problem.lam, support.operator
         observed, enforced = support.observed, support.enforced
@@ -96,6 +99,6 @@ class Alternating:
                 S = nonneg_least_squares(on_enforced, -on_enforced(Z), S, tolerance=allowed).x
             W = operator.apply(U, lam, Z + S)
             residual = np.where(observed, support.values - W - Z / (2 * C), 0.0)
-            if np.linalg.norm(residual) <= goal:
+            if np.linalg.norm(residual) <= goal or operator.calls.total >= end:
                 break
         return Z, S, W, C * float(residual @ residual)

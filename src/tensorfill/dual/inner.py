@@ -83,6 +83,8 @@ class Accuracy:
     """Largest error allowed in g(U)."""
     residual: float = 0.0
     """And the relative residual of Z = 2C(Y − W) below which even a smaller value error is not asked for."""
+    calls: float = np.inf
+    """Applications of the operator after which what is there has to do."""
 
 
 class InnerSolver(Protocol):
@@ -95,6 +97,11 @@ class InnerSolver(Protocol):
         """Z, S and W at U, to the given accuracy."""
         ...
 
-    def polish(self, U: Factors, found: InnerSolution, negativity: float) -> Iterator[InnerSolution]:
-        """Better and better Z, S and W at U; the last has no enforced entry of W below −`negativity`."""
+    def polish(
+        self, U: Factors, found: InnerSolution, negativity: float, calls: float = np.inf
+    ) -> Iterator[InnerSolution]:
+        """Better and better Z, S and W at U; the last has no enforced entry of W below −`negativity`.
+
+        Unless that takes more than about `calls` applications of the operator.
+        """
         ...

@@ -26,6 +26,7 @@ from .fibre_operator import Factors, FibreOperator, ModeFibres
 Single = NDArray[np.float32]
 
 _SAFETY = 2.0  # Δ is this many times (the rest's diagonal + its average)
+_LEAST_REST = 0.3  # the average is at least this share of K's from all modes but one: at rank 1 there is no rest
 _FAINT = -1 / 1.3  # a mode is left out if −1/(1 + vᵀv), v = Δ^-½u, is below this on average
 
 
@@ -58,7 +59,9 @@ class LeadingDirections:
         rest = [np.einsum("ir,ir->i", factor, factor) - u * u for factor, u in zip(U, leading, strict=True)]
         delta = operator.spread(rest, lam, dtype=np.float32)
         delta += D
-        delta += delta.mean(where=free, dtype=np.float64)
+        averages = [weight / len(factor) for weight, factor in zip(lam, U, strict=True)]
+        least = _LEAST_REST * (sum(averages) - max(averages))
+        delta += max(delta.mean(where=free, dtype=np.float64), least)
         delta *= _SAFETY
         self._inverse = np.divide(np.float32(1), delta, out=delta)
         self._inverse[~free] = 0.0

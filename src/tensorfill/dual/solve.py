@@ -37,6 +37,9 @@ _HANDOVER = 1e-3  # error allowed in the first value with S, as a share of it
 _STIFFEST = 60.0  # largest ratio of K's average diagonal to ε in the outer iteration
 _COARSEST = 0.01  # error allowed in any later value, as a share of the one before
 _STALE = 0.3  # multipliers are updated once their error exceeds this share of the last decrease
+_LONGEST_POLISH = 10.0  # calls that making S exact may take, as a multiple of all before
+_HURRIED_POLISH = 0.3  # and if the watcher stopped the iteration
+_LEAST_POLISH = 100.0
 _ROUGH = 1e-3  # accuracy of σ_max while the gap is wide open
 _GAP_EVERY = 10  # iterations between two looks at the gap
 
@@ -83,7 +86,7 @@ def _solve(problem: DualProblem, solver: Solver, rng: np.random.Generator, watch
         stop = run.iterate()
         # Whoever stops it is in a hurry; only W ≥ 0 is a promise that has to be kept.
         if stop.kind != "watch" or problem.enforced != "nowhere":
-            run.polish()
+            run.polish(hurry=stop.kind == "watch")
         dual = run.best.dual
     except KeyboardInterrupt:
         if not run.history:
@@ -158,10 +161,11 @@ class _Run:
             "values. If the gap is wide open, try optimizer='trust-region' or start='random'.",
         )
 
-    def polish(self) -> None:
+    def polish(self, hurry: bool) -> None:
         """Make the dual variables at the last point exact, step by step; value and gradient stay as they are."""
-        at, solver = self.best.point, self.objective.solver
-        for dual in solver.polish(at, self.best.dual, self.solver.negativity_tolerance * self.problem.largest):
+        solver, allowed = self.objective.solver, self.solver.negativity_tolerance * self.problem.largest
+        calls = max(_LEAST_POLISH, (_HURRIED_POLISH if hurry else _LONGEST_POLISH) * self.calls.total)
+        for dual in solver.polish(self.best.point, self.best.dual, allowed, calls):
             self.best = replace(self.best, dual=dual)
 
     def _optimizer(self, at: Evaluation) -> Iterator[Evaluation]:

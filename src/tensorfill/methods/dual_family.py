@@ -135,7 +135,17 @@ def complete_by_dual(
         settings=settings,
         smallest=smallest,
         negative_share=negative_share,
-        notes=notes,
+        notes=(*notes, *_left_negative(found, negativity_tolerance * problem.largest)),
+    )
+
+
+def _left_negative(found: Solution, allowed: float) -> tuple[str, ...]:
+    """Tells it where W ≥ 0 was not reached as closely as asked."""
+    if found.dual.smallest >= -allowed:
+        return ()
+    return (
+        f"Making every entry nonnegative was given up early: the smallest is {found.dual.smallest:.2g}. What is below "
+        "zero is set to zero, and the certificate counts it.",
     )
 
 
