@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tensorfill.bench.data_file import DataFile
-from tensorfill.bench.dataset import DATA_VARIABLE, Dataset, data_folder, dataset_from_file, datasets
+from tensorfill.bench.dataset import DATA_VARIABLE, Dataset, data_folder, datasets
 from tensorfill.errors import DataNotFound, InvalidInput, UnreadableFile
 from tensorfill.rows import DataCard
 
@@ -227,40 +227,6 @@ def test_the_kind_must_be_known() -> None:
         InvalidInput, match=r"must be one of image, video, cube, counts, synthetic. Got 'sound' instead."
     ):
         example(kind="sound")
-
-
-# A file of one's own
-
-
-def test_a_python_file_can_bring_a_dataset(tmp_path: Path) -> None:
-    path = tmp_path / "mine.py"
-    path.write_text(
-        "import numpy as np\nfrom tensorfill.bench.dataset import Dataset\n"
-        "DATASET = Dataset(name='mine', title='Mine', kind='synthetic', shape=(2, 3), source='me', licence='free',\n"
-        "                  how_to_get='Ask me.', make=lambda: np.ones((2, 3)))\n"
-    )
-    assert dataset_from_file(path).load().truth.tolist() == [[1, 1, 1], [1, 1, 1]]
-
-
-@pytest.mark.parametrize(
-    ("name", "source", "sentence"),
-    [
-        ("a.py", "dataset = 1", r"a.py must define DATASET, a tensorfill.bench.dataset.Dataset.$"),
-        ("a.py", "DATASET = 'hall'", r"a.py must define DATASET, a tensorfill.bench.dataset.Dataset.$"),
-        ("a.py", "1 / 0", r"a.py cannot be run: ZeroDivisionError: division by zero$"),
-        ("a.py", "DATASET = (", r"a.py cannot be run: SyntaxError: "),
-        ("a.txt", "DATASET = 1", r"a.txt must be a Python file, with a name that ends in .py.$"),
-    ],
-)
-def test_a_file_that_brings_none_is_refused(tmp_path: Path, name: str, source: str, sentence: str) -> None:
-    (tmp_path / name).write_text(source)
-    with pytest.raises((InvalidInput, UnreadableFile), match=sentence):
-        dataset_from_file(tmp_path / name)
-
-
-def test_a_python_file_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFile, match=r"^There is no file .*mine.py.$"):
-        dataset_from_file(tmp_path / "mine.py")
 
 
 # Those that ship, and those that may be there

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import importlib.util
 import os
 import pkgutil
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataNotFound, InvalidInput, UnreadableFile
+from ..errors import DataNotFound, InvalidInput
 from ..metrics import unit_scale
 from ..rows import DataCard
 from ..tensor import Array
@@ -134,22 +132,6 @@ def datasets() -> dict[str, Dataset]:
     modules = [entry.name for entry in pkgutil.iter_modules(folder.__path__, f"{folder.__name__}.")]
     shipped = [_dataset_in(importlib.import_module(module), f"The module {module}") for module in modules]
     return {dataset.name: dataset for dataset in sorted(shipped, key=lambda entry: (entry.order, entry.name))}
-
-
-def dataset_from_file(path: Path) -> Dataset:
-    """The `DATASET` of a Python file. The file is run: use only files you trust."""
-    if not path.is_file():
-        raise UnreadableFile(f"There is no file {path}.")
-    spec = importlib.util.spec_from_file_location(f"tensorfill_dataset_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise UnreadableFile(f"{path} must be a Python file, with a name that ends in .py.")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # where dataclasses and pickle look it up
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise InvalidInput(f"{path} cannot be run: {type(error).__name__}: {error}") from error
-    return _dataset_in(module, str(path))
 
 
 def _dataset_in(module: object, called: str) -> Dataset:

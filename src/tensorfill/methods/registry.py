@@ -38,9 +38,29 @@ _METHODS: tuple[type[Method], ...] = (
 )
 
 
+_PROTOCOL = ("name", "summary", "reference", "nonnegative", "refuses", "complete")
+_added: dict[str, type[Method]] = {}
+
+
 def available_methods() -> dict[str, type[Method]]:
     """Every method by name, the default first."""
-    return {method.name: method for method in _METHODS}
+    return {method.name: method for method in _METHODS} | _added
+
+
+def register(method: type[Method]) -> None:
+    """Add a class of methods for this process; a name that is taken is refused."""
+    lacks = [part for part in _PROTOCOL if not hasattr(method, part)]
+    if not isinstance(method, type) or not is_dataclass(method) or lacks:
+        told = f" {', '.join(map(repr, lacks))} are missing." if lacks else ""
+        raise InvalidSetting(f"A method must be a dataclass with {', '.join(_PROTOCOL)}. Got {method!r} instead.{told}")
+    if method.name in available_methods():
+        raise InvalidSetting(f"There is a method called {method.name!r} already; give yours another name.")
+    _added[method.name] = method
+
+
+def forget(name: str) -> None:
+    """Take back what `register` added."""
+    _added.pop(name, None)
 
 
 def setting_names(method: type[Method]) -> tuple[str, ...]:

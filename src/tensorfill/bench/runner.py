@@ -1,0 +1,164 @@
+"""Runner: goes through the runs that are missing in a folder and keeps every answer."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from ..errors import DataNotFound
+from ..rows import Row, Status
+from .crew import answers
+from .dataset import Dataset, data_folder
+from .extras import Extras
+from .rows_folder import RowsFolder
+from .runs import Run, without_data
+from .worker import LOGS, Task
+
+Again = Literal["failed", "all"]
+FAILURES: tuple[Status, ...] = ("failed", "crashed", "timed out")
+
+
+class Show(Protocol):
+    """Somebody who is told how a bench goes."""
+
+    def begin(self, runs: Sequence[Run], kept: Sequence[Row], jobs: int) -> None:
+        """All runs whose data is there, and the rows that are there already."""
+
+    def started(self, run: Run) -> None:
+        """A worker has begun."""
+
+    def finished(self, run: Run, row: Row, seconds: float) -> None:
+        """Its row is kept. The seconds are those of the whole worker."""
+
+    def note(self, sentence: str) -> None:
+        """Something a user should know."""
+
+    def glance(self) -> None:
+        """A moment has passed."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What to run, and with what."""
+
+    runs: tuple[Run, ...]
+    extras: Extras
+    folder: Path
+    data: Path | None = None
+    files: tuple[Path, ...] = ()
+    """Of one's own: those `extras` came from, for the workers."""
+    jobs: int = 1
+    again: Again | None = None
+    """Which of the rows that are there to find anew."""
+    grace: float = 60.0
+    """A worker is killed when it has taken this many seconds on top of twice the time limit of its run."""
+
+    @property
+    def threads(self) -> int:
+        """How many each run may use."""
+        return max(1, cores() // self.jobs)
+
+
+def cores() -> int:
+    """How many this process may run on."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def run_bench(bench: Bench, show: Show) -> Counter[Status]:
+    """Run what is missing; how many rows of each status there are in the end, those of other plans left out."""
+    with RowsFolder(bench.folder) as folder:
+        for note in folder.notes:
+            show.note(note)
+        absent = absent_data({run.data.name: bench.extras.known[run.data.name] for run in bench.runs}, bench.data)
+        runs = tuple(run for run in bench.runs if run.data.name not in absent)
+        folder.drop(_outdated(bench, runs, folder, there={run.data.name for run in runs}))
+        missing = _missing(bench.runs, absent, folder)
+        for row in missing:
+            if row.id not in folder.rows:
+                folder.append(row)
+        ids = {run.id for run in bench.runs} | {row.id for row in missing}
+        show.begin(runs, [row for id, row in folder.rows.items() if id in ids], bench.jobs)
+        for sentence in absent.values():
+            show.note(sentence)
+        _work_off([run for run in runs if run.id not in folder.rows], bench, folder, show)
+        return Counter(row.status for id, row in folder.rows.items() if id in ids)
+
+
+def absent_data(datasets: Mapping[str, Dataset], folder: Path | None) -> dict[str, str]:
+    """For every dataset whose data is not there, the sentence that says where to get it."""
+    place = data_folder(folder)
+    absent = {}
+    for name, dataset in datasets.items():
+        if dataset.make or (place and any((place / file.name).is_file() for file in dataset.files)):
+            continue
+        try:
+            dataset.load(folder)
+        except DataNotFound as error:
+            absent[name] = str(error)
+    return absent
+
+
+def _missing(runs: tuple[Run, ...], absent: Mapping[str, str], folder: RowsFolder) -> list[Row]:
+    """Rows that say so, but not beside those of a time when the data was there."""
+    answered = {(row.experiment, row.data.name, row.label) for row in folder.rows.values() if row.status != "no data"}
+    return [row for row in without_data(runs, absent) if (row.experiment, row.data.name, row.label) not in answered]
+
+
+def _outdated(bench: Bench, runs: Sequence[Run], folder: RowsFolder, there: Collection[str]) -> set[str]:
+    """Rows that are to be found anew: as asked; the data has come; the file of a method or of data is another one now;
+    a curve or pictures are wanted now that were not, or that somebody removed."""
+    found = {id for id, row in folder.rows.items() if row.status == "no data" and row.data.name in there}
+    for run in runs:
+        row = folder.rows.get(run.id)
+        if row is None:
+            continue
+        asked = bench.again == "all" or (bench.again == "failed" and row.status in FAILURES)
+        files = bench.extras.versions_for(run.method, run.data.name)
+        changed = any(row.versions.get(name) != digest for name, digest in files.items())
+        curve = run.curve and not row.curve
+        pictures = run.pictures and not folder.has_pictures(row)
+        if asked or changed or (row.status == "ok" and (curve or pictures)):
+            found.add(run.id)
+    return found
+
+
+def _work_off(runs: Sequence[Run], bench: Bench, folder: RowsFolder, show: Show) -> None:
+    tasks = [
+        Task(
+            run=run,
+            data=bench.data,
+            rows=bench.folder,
+            files=bench.files,
+            threads=bench.threads,
+            versions=bench.extras.versions_for(run.method, run.data.name),
+        )
+        for run in runs
+    ]
+    found = answers(tasks, jobs=bench.jobs, grace=bench.grace, started=lambda task: show.started(task.run))
+    try:
+        with closing(found):
+            for answer in found:
+                if answer is None:
+                    show.glance()
+                    continue
+                folder.append(answer.row)
+                show.finished(answer.task.run, answer.row, answer.seconds)
+    finally:
+        _tidy_logs(tasks, folder)
+
+
+def _tidy_logs(tasks: Sequence[Task], folder: RowsFolder) -> None:
+    """Keep the logs of what went wrong."""
+    for task in tasks:
+        row = folder.rows.get(task.run.id)
+        if row is None or row.status not in FAILURES:
+            task.log.unlink(missing_ok=True)
+    logs = folder.path / LOGS
+    if logs.is_dir() and not any(logs.iterdir()):
+        logs.rmdir()

@@ -1,0 +1,92 @@
+"""Selection: the part of a plan that somebody wants to run today."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+
+from ..errors import InvalidSetting, must_be
+from .plan import Choice, Experiment, Plan
+from .plan_file import checked_rates
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What to leave of a plan and what to change; None leaves all as it is."""
+
+    methods: str | None = None
+    """Names or labels, separated by commas."""
+    datasets: str | None = None
+    experiments: str | None = None
+    seeds: int | None = None
+    """Instead of the number in the plan, in experiments that have more than one."""
+    rates: tuple[float, ...] | None = None
+    time_limit: float | None = None
+
+
+def joined(plan: Plan, methods: Iterable[str], datasets: Iterable[str]) -> Plan:
+    """The plan with further methods and datasets in each of its experiments.
+
+    An experiment that goes through ranks gets the datasets only.
+    """
+    return replace(plan, experiments=tuple(_joined(part, tuple(methods), tuple(datasets)) for part in plan.experiments))
+
+
+def selected(plan: Plan, selection: Selection) -> Plan:
+    """The part of the plan that is asked for; refuses what the plan does not have."""
+    parts = plan.experiments
+    if selection.seeds is not None and selection.seeds < 1:
+        raise InvalidSetting(must_be("seeds", "be 1 or more", selection.seeds))
+    if selection.time_limit is not None and not selection.time_limit > 0:
+        raise InvalidSetting(must_be("time-limit", "be a number of seconds above 0", selection.time_limit))
+    if selection.experiments is not None:
+        wanted = _named("experiment", selection.experiments, [part.name for part in parts], plan)
+        parts = tuple(part for part in parts if part.name in wanted)
+    if selection.datasets is not None:
+        wanted = _named("dataset", selection.datasets, [name for part in parts for name in part.datasets], plan)
+        parts = tuple(replace(p, datasets=tuple(name for name in p.datasets if name in wanted)) for p in parts)
+    if selection.methods is not None:
+        choices = [choice for part in parts for choice in part.methods]
+        known = [*(choice.label for choice in choices), *(choice.method for choice in choices)]
+        wanted = _named("method", selection.methods, known, plan)
+        parts = tuple(replace(part, methods=_chosen(part.methods, wanted)) for part in parts)
+    if selection.rates is not None:
+        rates = checked_rates("--rates", selection.rates)
+        parts = tuple(replace(part, rates=rates) for part in parts)
+    if selection.seeds is not None:
+        parts = tuple(replace(part, seeds=selection.seeds) if part.seeds > 1 else part for part in parts)
+    if selection.time_limit is not None:
+        parts = tuple(replace(p, methods=tuple(replace(c, time_limit=None) for c in p.methods)) for p in parts)
+        plan = replace(plan, time_limit=float(selection.time_limit))
+    parts = tuple(part for part in parts if part.datasets and part.methods)
+    if not parts:
+        raise InvalidSetting("Nothing is left of the plan: no experiment has both a method and a dataset asked for.")
+    return replace(plan, experiments=parts)
+
+
+def _joined(part: Experiment, methods: tuple[str, ...], datasets: tuple[str, ...]) -> Experiment:
+    there = {choice.method for choice in part.methods}
+    new = () if part.ranks else tuple(Choice(name, name) for name in methods if name not in there)
+    more = tuple(name for name in datasets if name not in part.datasets)
+    return replace(part, methods=(*part.methods, *new), datasets=(*part.datasets, *more))
+
+
+def _chosen(choices: tuple[Choice, ...], wanted: Collection[str]) -> tuple[Choice, ...]:
+    return tuple(choice for choice in choices if choice.label in wanted or choice.method in wanted)
+
+
+def _named(what: str, text: str, known: Iterable[str], plan: Plan) -> set[str]:
+    """Names from a text with commas; a label may have commas of its own."""
+    names = list(dict.fromkeys(known))
+    parts = [part.strip() for part in text.split(",")]
+    found: set[str] = set()
+    while parts:
+        for length in range(len(parts), 0, -1):
+            name = ", ".join(parts[:length])
+            if name in names:
+                break
+        else:
+            raise InvalidSetting(f"The plan {plan.name} has no {what} {parts[0]!r}. It has: {', '.join(names)}.")
+        found.add(name)
+        parts = parts[length:]
+    return found

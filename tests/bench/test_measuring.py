@@ -1,0 +1,128 @@
+"""Measuring: the curve, the memory, and what a run is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from made_up import TINY, a_run
+
+from tensorfill.bench import measuring
+from tensorfill.bench.curve import CurveRecorder
+from tensorfill.bench.extras import extras
+from tensorfill.bench.measuring import Place, measure
+from tensorfill.bench.peak_memory import PeakMemory
+from tensorfill.completion import Completion, Iteration, Snapshot
+from tensorfill.estimates.constant import ConstantEstimate
+from tensorfill.rows import Row
+
+Answered = Callable[..., Row]
+
+
+def snapshot(iteration: int, value: float = 0.0) -> Snapshot:
+    return Snapshot(Iteration(iteration, iteration / 10, 1.0, 0.0, 0, 0), ConstantEstimate((2, 2), value))
+
+
+@pytest.fixture
+def answered(tmp_path: Path) -> Answered:
+    """Answer a run on the tiny video, here in this process."""
+    (tmp_path / "tiny.py").write_text(TINY)
+
+    def answer(**changes: object) -> Row:
+        with extras([tmp_path / "tiny.py"]) as found:
+            return measure(a_run(**changes), found.known["tiny"], Place(None, tmp_path, 1, {}))
+
+    return answer
+
+
+def test_the_curve_has_the_first_twenty_and_then_fewer_and_fewer() -> None:
+    recorder = CurveRecorder(np.zeros((2, 2)), nonnegative=False)
+    for iteration in range(201):
+        assert recorder(snapshot(iteration)) is None, "it never asks to stop"
+    iterations = [point[0] for point in recorder.ended(200, 20.0, 0.5)]
+    assert iterations[:21] == list(range(21))
+    assert all(after >= before * 1.05 for before, after in pairwise(iterations[21:-1]))
+    assert 55 < len(iterations) < 75
+    assert iterations[-1] == 200
+
+
+def test_the_curve_is_the_error_of_what_the_method_would_return() -> None:
+    for nonnegative, error in ((False, 0.5), (True, 0.0)):
+        recorder = CurveRecorder(np.zeros((2, 2)), nonnegative=nonnegative)
+        recorder(snapshot(0, -0.5))
+        recorder(snapshot(1, 0.25))
+        assert recorder.ended(1, 0.1, 0.2) == ((0, 0.0, error), (1, 0.1, 0.2))
+
+
+def test_memory_of_the_watcher_is_not_counted() -> None:
+    memory = PeakMemory()
+    if memory.bytes() is None or not memory._resettable:
+        pytest.skip("this system does not tell")
+
+    def watch(snapshot: Snapshot) -> None:
+        np.ones(30_000_000).sum()
+
+    memory.unwatched(watch)(snapshot(0))
+    apart = memory.bytes()
+    np.ones(15_000_000).sum()
+    counted = memory.bytes()
+    assert apart is not None
+    assert counted is not None
+    assert apart < 60e6
+    assert 110e6 < counted < 200e6
+
+
+def test_a_method_sees_the_known_entries_and_nothing_else(answered: Answered, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    real = measuring.complete
+
+    def spy(*arguments: object, **settings: object) -> object:
+        calls.append((arguments, settings))
+        return real(*arguments, **settings)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(measuring, "complete", spy)
+    assert answered(method="ncpc", seed=3, time_limit=7.0, settings={"rank": 2}).status == "ok"
+    (data,), settings = calls[-1]
+    mask = np.random.default_rng(3).random((12, 13, 6)) < 0.5
+    assert data.count == mask.sum()  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(data.mask(), mask)  # type: ignore[attr-defined]
+    assert data.known.base is None, "a copy, from which the rest cannot be had"  # type: ignore[attr-defined]
+    assert settings == {"method": "ncpc", "random_state": 3, "watch": None, "time_limit": 7.0, "rank": 2}
+
+
+def test_a_rank_that_does_not_fit_is_a_refusal(answered: Answered) -> None:
+    row = answered(method="dual", settings={"rank": 99})
+    assert row.status == "refused"
+    assert row.error is not None
+    assert row.error.startswith("The 'rank' of dual must not be larger than its mode")
+
+
+def test_nothing_known_is_a_refusal(answered: Answered) -> None:
+    row = answered(rate=1e-9)
+    assert (row.status, str(row.error)[:20]) == ("refused", "Nothing is observed:")
+
+
+def test_a_model_that_is_not_finite_is_a_failure(answered: Answered, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Completion, "model", np.full((12, 13, 6), np.nan))
+    row = answered()
+    assert (row.status, row.rmse) == ("failed", None)
+    assert row.error == "InvalidInput: The model has entries that are NaN or infinite"
+
+
+def test_a_stop_by_the_time_limit_is_told(answered: Answered) -> None:
+    row = answered(method="ncpc", time_limit=1e-6)
+    assert (row.status, row.stop) == ("ok", "time")
+
+
+def test_pictures_of_the_components_are_kept_for_the_methods_that_are_about_them(
+    answered: Answered, tmp_path: Path
+) -> None:
+    roles = {name: set(answered(method=name, pictures=True).pictures) for name in ("dual", "mean-fill")}
+    assert roles["mean-fill"] == {"truth", "observed", "model"}
+    assert roles["dual"] == roles["mean-fill"] | {"component 1", "component 2", "component 3"}
+    row = answered(method="dual", pictures=True)
+    assert all((tmp_path / path).is_file() for path in row.pictures.values())
+    assert row.id in row.pictures["model"]

@@ -1,0 +1,137 @@
+"""Runs: what a plan asks, question by question, and the part of it that is asked today."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from made_up import a_run, card
+
+from tensorfill.bench.plan import Choice, Experiment, Plan
+from tensorfill.bench.runs import runs_of, without_data
+from tensorfill.bench.selection import Selection, joined, selected
+from tensorfill.errors import InvalidSetting
+from tensorfill.rows import Row
+
+CARDS = {name: card(name) for name in ("hall", "baboon", "mine")}
+DUAL, OTHER = Choice("dual", "dual"), Choice("dual", "dual, λ=1", {"lam": 1})
+TABLE = Experiment("table", ("hall", "baboon"), (DUAL, OTHER), rates=(0.1, 0.2), seeds=3, curve=True, pictures=True)
+RANKS = Experiment("ranks", ("hall",), (DUAL,), ranks=(1, 5))
+PLAN = Plan("mine", "Mine", (TABLE, RANKS), time_limit=60.0)
+
+
+def test_every_combination_is_a_run_of_its_own() -> None:
+    runs = runs_of(PLAN, CARDS)
+    assert len(runs) == len({run.id for run in runs}) == 3 * 2 * 2 * 2 + 2
+
+
+def test_the_first_seed_of_everything_comes_first() -> None:
+    seeds = [run.seed for run in runs_of(PLAN, CARDS)]
+    assert seeds == sorted(seeds)
+    assert {run.experiment for run in runs_of(PLAN, CARDS) if run.seed == 0} == {"table", "ranks"}
+
+
+def test_ranks_are_settings() -> None:
+    ranked = [run for run in runs_of(PLAN, CARDS) if run.experiment == "ranks"]
+    assert [run.settings for run in ranked] == [{"rank": [1, 1, 1]}, {"rank": [5, 5, 5]}]
+    assert "rank 5" in ranked[1].title
+
+
+def test_pictures_are_kept_of_the_first_seed_only() -> None:
+    assert {run.seed for run in runs_of(PLAN, CARDS) if run.pictures} == {0}
+    assert all(run.curve == (run.experiment == "table") for run in runs_of(PLAN, CARDS))
+
+
+def test_a_time_limit_of_a_method_goes_before_that_of_the_plan() -> None:
+    plan = replace(PLAN, experiments=(replace(TABLE, methods=(DUAL, replace(OTHER, time_limit=9.0))),))
+    assert {(run.label, run.time_limit) for run in runs_of(plan, CARDS)} == {("dual", 60.0), ("dual, λ=1", 9.0)}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"data": card("other")},
+        {"experiment": "rates"},
+        {"method": "zero-fill"},
+        {"label": "mean"},
+        {"settings": {"rank": [2, 2, 2]}},
+        {"seed": 1},
+        {"rate": 0.25},
+        {"time_limit": 3.0},
+    ],
+)
+def test_another_question_has_another_id(change: dict[str, object]) -> None:
+    assert a_run(**change).id != a_run().id
+
+
+def test_the_id_survives_its_row_and_the_file() -> None:
+    run = a_run(settings={"rank": [10, 10, 5], "C": 1000, "lam": 0.1, "label": "λ"}, time_limit=60.0)
+    row = run.row("ok", chosen={"rank": (10, 10, 3)}, rmse=0.1)
+    assert run.id == row.id == Row.from_json(row.as_json()).id
+
+
+def test_what_does_not_change_the_answer_is_not_part_of_the_id() -> None:
+    assert a_run(curve=True, pictures=True).id == a_run().id
+
+
+def test_missing_data_is_one_row_for_each_label_of_an_experiment() -> None:
+    rows = without_data(runs_of(PLAN, CARDS), {"hall": "It is not there."})
+    found = [(row.experiment, row.data.name, row.label, row.seed) for row in rows]
+    assert found == [("table", "hall", "dual", 0), ("table", "hall", "dual, λ=1", 0), ("ranks", "hall", "dual", 0)]
+    assert {(row.status, row.error) for row in rows} == {("no data", "It is not there.")}
+    other = without_data(runs_of(replace(PLAN, time_limit=5.0), CARDS), {"hall": "It is not there."})
+    assert [row.id for row in rows] == [row.id for row in other], "the same row whatever the limit"
+
+
+# Selections
+
+
+def test_without_wishes_the_plan_stays_as_it_is() -> None:
+    assert selected(PLAN, Selection()) == PLAN
+
+
+def test_methods_are_chosen_by_name_or_label() -> None:
+    both = selected(PLAN, Selection(methods="dual")).experiments
+    assert [choice.label for choice in both[0].methods] == ["dual", "dual, λ=1"]
+    one = selected(PLAN, Selection(methods="dual, λ=1")).experiments
+    assert [choice.label for part in one for choice in part.methods] == ["dual, λ=1"]
+
+
+def test_datasets_and_experiments_are_chosen() -> None:
+    assert [part.datasets for part in selected(PLAN, Selection(datasets="baboon")).experiments] == [("baboon",)]
+    assert selected(PLAN, Selection(experiments="ranks")).experiments == (RANKS,)
+
+
+def test_seeds_change_where_there_are_several() -> None:
+    assert [part.seeds for part in selected(PLAN, Selection(seeds=5)).experiments] == [5, 1]
+    assert [part.seeds for part in selected(PLAN, Selection(seeds=1)).experiments] == [1, 1]
+
+
+def test_rates_and_the_time_limit_change_everywhere() -> None:
+    limited = replace(PLAN, experiments=(replace(TABLE, methods=(replace(DUAL, time_limit=9.0),)),))
+    plan = selected(limited, Selection(rates=(0.5,), time_limit=3))
+    assert {(run.rate, run.time_limit) for run in runs_of(plan, CARDS)} == {(0.5, 3.0)}
+
+
+@pytest.mark.parametrize(
+    ("wish", "sentence"),
+    [
+        (Selection(methods="ncpc"), r"^The plan mine has no method 'ncpc'\. It has: dual, dual, λ=1\.$"),
+        (Selection(datasets="hall,x"), r"^The plan mine has no dataset 'x'\. It has: hall, baboon\.$"),
+        (Selection(experiments="tabel"), r"^The plan mine has no experiment 'tabel'\. It has: table, ranks\.$"),
+        (Selection(seeds=0), r"^'seeds' must be 1 or more\. Got 0 instead\.$"),
+        (Selection(time_limit=0), r"^'time-limit' must be a number of seconds above 0"),
+        (Selection(rates=(2.0,)), r"^--rates is wrong: 'rates' must be"),
+        (Selection(experiments="ranks", datasets="baboon"), r"has no dataset 'baboon'"),
+    ],
+)
+def test_what_the_plan_does_not_have_is_refused(wish: Selection, sentence: str) -> None:
+    with pytest.raises(InvalidSetting, match=sentence):
+        selected(PLAN, wish)
+
+
+def test_ones_own_method_and_data_join_every_experiment() -> None:
+    plan = joined(PLAN, ["mine"], ["mine", "hall"])
+    assert [choice.label for choice in plan.experiments[0].methods] == ["dual", "dual, λ=1", "mine"]
+    assert plan.experiments[0].datasets == ("hall", "baboon", "mine")
+    assert plan.experiments[1] == replace(RANKS, datasets=("hall", "mine")), "a method may have no rank"
