@@ -18,7 +18,7 @@ VERBS = dict(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
 
 
 def test_the_verbs() -> None:
-    assert list(VERBS) == ["hide", "complete", "score", "methods", "demo"]
+    assert list(VERBS) == ["hide", "complete", "score", "methods", "demo", "bench", "report"]
 
 
 def test_the_version(tensorfill: Run) -> None:

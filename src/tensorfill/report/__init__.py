@@ -1,0 +1,1 @@
+"""The report: tables, figures and one page from the rows of a bench. It measures nothing itself."""

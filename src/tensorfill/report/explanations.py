@@ -1,0 +1,70 @@
+"""Explanations: why a cell differs from the paper's figure, where that is known."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from .cell import Cell
+from .numbers import error, ratio
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A text with placeholders for numbers, and the cells it is about."""
+
+    method: str
+    text: str
+    datasets: tuple[str, ...] | None = None
+    kind: str | None = None
+    side: str | None = None
+
+    def fits(self, cell: Cell, paper: float) -> bool:
+        """Whether it is about this cell."""
+        if cell.rmse is None or self.method not in (cell.label, cell.method):
+            return False
+        side = "below" if cell.rmse.mean < paper else "above"
+        return (
+            (self.datasets is None or cell.data.name in self.datasets)
+            and self.kind in (None, cell.data.kind)
+            and self.side in (None, side)
+        )
+
+
+@cache
+def explanations() -> tuple[Explanation, ...]:
+    """The texts of `explanations.toml`."""
+    found = tomllib.loads((files(__package__) / "explanations.toml").read_text(encoding="utf-8"))
+    return tuple(
+        Explanation(
+            entry["method"],
+            entry["text"],
+            tuple(entry["datasets"]) if "datasets" in entry else None,
+            entry.get("kind"),
+            entry.get("side"),
+        )
+        for entry in found["explanation"]
+    )
+
+
+def explain(cell: Cell, paper: float, others: Mapping[str, float]) -> tuple[str, ...]:
+    """The sentences for a cell; `others` has the RMSE of every label on the same dataset."""
+    if cell.rmse is None:
+        return ()
+    numbers = {label: error(value) for label, value in others.items()}
+    numbers |= {"ours": error(cell.rmse.mean), "paper": f"{paper:g}", "ratio": ratio(cell.rmse.mean / paper)}
+    found = []
+    if cell.data.approximate:
+        found.append(f"Our file is approximate, the paper's is not: {cell.data.approximate}")
+    for explanation in explanations():
+        if explanation.fits(cell, paper):
+            try:
+                found.append(explanation.text.format_map(numbers))
+            except KeyError:  # a number that no row has
+                continue
+    if cell.time_limited:
+        found.append("A run of ours was stopped by its time limit.")
+    return tuple(found)

@@ -1,0 +1,116 @@
+"""Figure 2, a frame and its components, and Figure 3, every method's picture of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from ..evidence import APPROXIMATE_MARK
+from ..numbers import error
+from ..pictures import Album
+from .figure import Drawn, LeftOut
+from .panels import MARK_MEANS
+from .style import DPI
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_PAPERS = ("hall", "highway")
+"""The datasets of the paper's Figure 2."""
+_SIDE = 1.75
+_Tile = tuple[str, Path | None]
+
+
+def components(albums: Sequence[Album]) -> tuple[Drawn | LeftOut, ...]:
+    """Original, W and its components: the paper's datasets in one figure, others in a second."""
+    title = "Figure 2. The original, its completion W, and the components W⁽ᵏ⁾ that add up to W"
+    rows = {album.dataset: tiles for album in albums if (tiles := component_tiles(album))}
+    main = {name: tiles for name, tiles in rows.items() if name in _PAPERS}
+    others = {name: tiles for name, tiles in rows.items() if name not in _PAPERS}
+    titles = {album.dataset: album.title for album in albums}
+    found: list[Drawn | LeftOut] = []
+    if not rows:
+        found.append(LeftOut(title, "no row has pictures of components."))
+    else:
+        found.append(_component_figure("fig2-components", title, main or others, titles))
+    if main and others:
+        found.append(_component_figure("fig2-components-others", f"{title}: other datasets", others, titles))
+    return tuple(found)
+
+
+def component_tiles(album: Album) -> list[_Tile]:
+    """The pictures of a row of Figure 2, from the first method that has components."""
+    shot = next((shot for shot in album.shots if shot.components), None)
+    if shot is None:
+        return []
+    parts = [(f"W$^{{({place})}}$", path) for place, path in enumerate(shot.components, start=1)]
+    return [("original", album.truth), (f"W, {shot.label}", shot.path), *parts]
+
+
+def grid(album: Album) -> Drawn:
+    """Figure 3 for one dataset: original, observed, and every method with its RMSE."""
+    tiles: list[_Tile] = [("original", album.truth), (f"observed, {100 * album.rate:.3g} %", album.observed)]
+    tiles += [(f"{shot.label}\n{'' if shot.rmse is None else error(shot.rmse)}", shot.path) for shot in album.shots]
+    columns = 5 if len(tiles) > 8 else 4
+    return Drawn(
+        f"fig3-{album.dataset}",
+        f"Figure 3. {album.title}: every method's picture",
+        "RMSE over all entries below each picture; what is darker than black or brighter than white is cut off.",
+        _tiled([tiles[start : start + columns] for start in range(0, len(tiles), columns)], heading=album.title),
+        on_page=False,
+    )
+
+
+def _component_figure(name: str, title: str, rows: dict[str, list[_Tile]], titles: dict[str, str]) -> Drawn:
+    caption = "Each component is divided by its own largest value in view, and black where it is negative."
+    figure = _tiled(list(rows.values()), [titles[dataset] for dataset in rows])
+    return Drawn(name, title, caption, figure, on_page=False)
+
+
+def _tiled(rows: list[list[_Tile]], titles: Sequence[str] = (), heading: str = "") -> Figure:
+    """Pictures in rows, with a title left of every row or one above all."""
+    from matplotlib.figure import Figure
+
+    columns = max(len(row) for row in rows)
+    tall = [max((_proportion(path) for _, path in row if path), default=1.0) for row in rows]
+    height = sum(_SIDE * share + (0.45 if "\n" in row[-1][0] else 0.3) for share, row in zip(tall, rows, strict=True))
+    figure = Figure(figsize=(columns * _SIDE + 0.3, height), layout="constrained")
+    axes = figure.subplots(len(rows), columns, squeeze=False, height_ratios=[share + 0.2 for share in tall])
+    for place, row in enumerate(rows):
+        for column in range(columns):
+            _tile(axes[place][column], *(row[column] if column < len(row) else ("", None)))
+        if titles:
+            axes[place][0].set_ylabel(titles[place], fontsize=10, fontweight="bold")
+    if heading:
+        figure.suptitle(heading, fontsize=11, fontweight="bold")
+    if any(APPROXIMATE_MARK in title for title in (*titles, heading)):
+        figure.supxlabel(MARK_MEANS, fontsize=8, x=0.99, ha="right")
+    return figure
+
+
+def _proportion(path: Path) -> float:
+    from PIL import Image
+
+    with Image.open(path) as picture:
+        return min(2.0, max(0.3, picture.height / picture.width))
+
+
+def _tile(axes: Axes, text: str, path: Path | None) -> None:
+    import numpy as np
+    from PIL import Image
+
+    axes.grid(False)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    if path is None:
+        return
+    with Image.open(path) as picture:
+        pixels = np.asarray(picture if picture.mode in ("L", "RGB") else picture.convert("RGB"))
+    # Shown smaller than it is, a picture needs smoothing; otherwise its pixels go into the file as they are.
+    smoothing: Literal["antialiased", "none"] = "antialiased" if pixels.shape[1] > _SIDE * DPI else "none"
+    axes.imshow(pixels, cmap="gray", vmin=0, vmax=255, interpolation=smoothing)
+    axes.set_xlabel(text, labelpad=3, fontsize=8.5)

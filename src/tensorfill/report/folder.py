@@ -1,0 +1,92 @@
+"""The folder of a report: replaced as a whole, and never one that holds something else."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..errors import UnreadableFile
+
+MARK = ".tensorfill-report"
+"""A file in every report that lists what was written; nothing else may be replaced."""
+
+
+def check_folder(folder: Path, *, force: bool) -> None:
+    """Refuse a folder that cannot be written, or that holds files which are not of a report."""
+    try:
+        _check_folder(folder, force)
+    except OSError as error:
+        raise UnreadableFile(f"{folder} cannot be written: {error.strerror or error}.") from error
+
+
+def _check_folder(folder: Path, force: bool) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise UnreadableFile(f"{folder} is a file; give a folder for the report.")
+    if folder.resolve() == Path.cwd():
+        raise UnreadableFile("The report cannot replace the folder you are in; give the name of a folder for it.")
+    parent = next(place for place in folder.resolve().parents if place.exists())
+    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
+        raise UnreadableFile(f"The folder {folder} may not be made: permission denied in {parent}.")
+    others = sorted(foreign(folder))
+    if others and not force:
+        named = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
+        raise UnreadableFile(
+            f"{folder} holds files that are not of a report ({named}); give another folder, or add --force to write "
+            "the report beside them."
+        )
+
+
+def foreign(folder: Path) -> set[str]:
+    """The files in a folder that no report wrote there."""
+    if not folder.is_dir():
+        return set()
+    mark = folder / MARK
+    listed = set(mark.read_text(encoding="utf-8").splitlines()) | {MARK} if mark.is_file() else set()
+    there = {
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()
+    }
+    return there - listed
+
+
+@contextmanager
+def whole_folder(folder: Path, *, force: bool) -> Iterator[Path]:
+    """A new folder to write into, which takes the place of `folder` when the block ends well, else vanishes.
+
+    Files of others in the old folder are kept; with `force`, those named like a file of the report are replaced.
+    """
+    check_folder(folder, force=force)
+    target = folder.resolve()
+    token = secrets.token_hex(4)
+    part, old = (target.with_name(f".{target.name}-{token}.{end}") for end in ("part", "old"))
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part.mkdir()
+        yield part
+        written = sorted(path.relative_to(part).as_posix() for path in part.rglob("*") if path.is_file())
+        (part / MARK).write_text("\n".join(written) + "\n", encoding="utf-8")
+        _swap(part, target, old)
+    except OSError as error:
+        raise UnreadableFile(f"{folder} cannot be written: {error.strerror or error}.") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _swap(part: Path, target: Path, old: Path) -> None:
+    kept = foreign(target)
+    if target.exists():
+        target.rename(old)
+    try:
+        part.rename(target)
+    except OSError:
+        if old.exists():
+            old.rename(target)
+        raise
+    for name in kept:
+        if not (target / name).exists():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            (old / name).rename(target / name)
+    shutil.rmtree(old, ignore_errors=True)

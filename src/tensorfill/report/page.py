@@ -1,0 +1,141 @@
+"""The page: everything in one HTML file that opens without a network."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from .encoded_pictures import encoded
+from .evidence import Evidence, percent
+from .figures.figure import Drawn, LeftOut
+from .figures.style import GRID, INK
+from .measure_tables import Measure
+from .numbers import error
+from .pictures import Album
+from .section import Section
+from .table import Table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from markupsafe import Markup
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What the page shows."""
+
+    evidence: Evidence
+    datasets: Table
+    results: tuple[Table, ...]
+    failures: Table | None
+    measures: tuple[tuple[Measure, Table], ...]
+    figures: tuple[tuple[Drawn, str], ...]
+    """Those that the page shows, with their SVG."""
+    left_out: tuple[LeftOut, ...]
+    albums: tuple[Album, ...]
+    reproduction: tuple[Section, ...]
+    problems: tuple[str, ...]
+    made_with: str
+
+
+def page_text(contents: Contents) -> str:
+    """The whole page."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=FunctionLoader(_asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"prose": _prose, "paragraph": _paragraph}
+    evidence = contents.evidence
+    sources, lossy = encoded(_paths(contents.albums))
+    return environment.get_template("page.html.jinja").render(
+        contents=contents,
+        evidence=evidence,
+        missing=evidence.missing(),
+        seeds=evidence.seeds(),
+        figures=[(drawn, Markup(_inline(svg))) for drawn, svg in contents.figures],
+        albums=[_album(album) for album in contents.albums],
+        components=[_components(album) for album in contents.albums if any(shot.components for shot in album.shots)],
+        lossy=lossy,
+        css=Markup(_asset("page.css")),
+        script=Markup(_asset("page.js")),
+        # A closing tag inside a string would end the script.
+        pictures=Markup(json.dumps(sources).replace("<", "\\u003c")),
+    )
+
+
+def _asset(name: str) -> str:
+    return (files(__package__) / name).read_text(encoding="utf-8")
+
+
+def _paths(albums: Sequence[Album]) -> dict[str, Path]:
+    """Every picture the page shows, by the key that stands for it."""
+    found: dict[str, Path] = {}
+    for album in albums:
+        for path in (album.truth, album.observed, *(shot.path for shot in album.shots)):
+            if path is not None:
+                found[path.name] = path
+        for shot in [shot for shot in album.shots if shot.components][:1]:
+            found |= {path.name: path for path in shot.components}
+    return found
+
+
+def _album(album: Album) -> dict[str, Any]:
+    """A dataset's pictures for the viewer."""
+    views = [{"name": "original", "key": album.truth.name, "below": ""}] if album.truth else []
+    if album.observed:
+        views.append({"name": "observed", "key": album.observed.name, "below": percent(album.rate)})
+    for shot in album.shots:
+        below = "" if shot.rmse is None else f"RMSE {error(shot.rmse)}{' ᵗ' if shot.time_limited else ''}"
+        views.append({"name": shot.label, "key": shot.path.name, "below": below})
+    return {"name": album.dataset, "title": album.title, "views": views, "start": min(2, len(views) - 1)}
+
+
+def _components(album: Album) -> dict[str, Any]:
+    """A dataset's row of Figure 2."""
+    shot = next(shot for shot in album.shots if shot.components)
+    tiles = [("original", album.truth.name)] if album.truth else []
+    tiles += [(f"W, {shot.label}", shot.path.name)]
+    tiles += [(f"W⁽{'⁰¹²³⁴⁵⁶⁷⁸⁹'[place % 10]}⁾", path.name) for place, path in enumerate(shot.components, start=1)]
+    return {"title": album.title, "tiles": tiles}
+
+
+def _inline(svg: str) -> str:
+    """A figure that takes the page's own ink, so that it is readable on dark ground too."""
+    body = svg[svg.index("<svg") :]
+    # All figures at one scale, so that their type has one size; narrower on a narrow screen.
+    body = re.sub(
+        r'width="([\d.]+)pt" height="[\d.]+pt"',
+        lambda size: f'style="width: {1.4 * float(size[1]):.0f}px"',
+        body,
+        count=1,
+    )
+    return body.replace(INK, "currentColor").replace(GRID, "var(--grid)")
+
+
+def _prose(text: str) -> Markup:
+    """Text with `code` and addresses made visible as such."""
+    from markupsafe import Markup
+
+    escaped = html.escape(text, quote=False)
+    linked = re.sub(r"(https?://[^\s)<;,]+[^\s)<;,.])", r'<a href="\1">\1</a>', escaped)
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", linked))
+
+
+def _paragraph(text: str) -> Markup:
+    """A paragraph, a list (lines that begin with *) or a block of commands (lines that begin with blanks)."""
+    from markupsafe import Markup
+
+    if text.startswith("    "):
+        return Markup("<pre><code>{}</code></pre>").format("\n".join(line.strip() for line in text.splitlines()))
+    if text.startswith("* "):
+        points = Markup("").join(Markup("<li>{}</li>").format(_prose(line[2:])) for line in text.splitlines())
+        return Markup("<ul>{}</ul>").format(points)
+    return Markup("<p>{}</p>").format(_prose(text))

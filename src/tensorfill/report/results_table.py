@@ -1,0 +1,101 @@
+"""Table 2: every method on every dataset, ours beside the paper's figure."""
+
+from __future__ import annotations
+
+from .cell import Cell
+from .evidence import APPROXIMATE_MARK, Evidence, Setup
+from .numbers import error, ratio, spread
+from .published import published
+from .table import Column, Entry, Table, Text, ranked, words
+
+TIME_MARK = "t"
+
+
+def results_tables(evidence: Evidence) -> tuple[Table, ...]:
+    """One table per setup for the paper's datasets and one for the others."""
+    tables: list[Table] = []
+    for place, setup in enumerate(evidence.setups):
+        there = evidence.datasets_at(setup)
+        parts = {
+            "the paper's datasets": tuple(name for name in there if evidence.cards[name].in_paper),
+            "other datasets": tuple(name for name in there if not evidence.cards[name].in_paper),
+        }
+        for part, datasets in parts.items():
+            if datasets:
+                tables.append(_table(evidence, setup, datasets, part, _name(tables, place, evidence)))
+    return tuple(tables)
+
+
+def _name(tables: list[Table], place: int, evidence: Evidence) -> str:
+    setup = evidence.setups[place]
+    stem = "table2" if place == 0 else f"table2-{setup.experiment}-{100 * setup.rate:g}"
+    return stem if all(table.name != stem for table in tables) else f"{stem}-others"
+
+
+def _table(evidence: Evidence, setup: Setup, datasets: tuple[str, ...], part: str, name: str) -> Table:
+    labels = evidence.labels_at(setup)
+    compared = setup.is_the_papers and any(evidence.cards[dataset].in_paper for dataset in datasets)
+    columns: list[tuple[Entry, ...]] = []
+    cells: list[Cell] = []
+    for dataset in datasets:
+        column = [evidence.cell(setup, dataset, label) for label in labels]
+        places = ranked([cell.rmse.mean if cell.rmse else None for cell in column])
+        columns.append(
+            tuple(_entry(cell, place, compared=compared) for cell, place in zip(column, places, strict=True))
+        )
+        cells += column
+    head = (Column("method", numeric=False), *(Column(evidence.title(dataset)) for dataset in datasets))
+    rows = tuple((words(label), *(column[place] for column in columns)) for place, label in enumerate(labels))
+    experiment = "" if setup.experiment == "table" else f", experiment “{setup.experiment}”"
+    title = f"Table 2. RMSE over all entries, {part}, {setup.title}{experiment}"
+    return Table(name, title, head, rows, notes_below(evidence, datasets, cells, compared=compared))
+
+
+def _entry(cell: Cell, place: int | None, *, compared: bool) -> Entry:
+    paper = published().rmse(cell.data.name, cell.label, cell.method) if compared else None
+    found = cell.rmse
+    if found is None:
+        first, below = Text(cell.complaint or "", quiet=True), "" if paper is None else f"paper {paper:g}"
+    else:
+        text = spread(found) + (f" ({found.count} of {len(cell.runs)})" if found.count < len(cell.runs) else "")
+        raised = TIME_MARK if cell.time_limited else ""
+        first = Text(text, bold=place == 0, underline=place == 1, raised=raised)
+        below = "–" if paper is None else f"paper {paper:g}, ratio {ratio(found.mean / paper)}"
+    lines = (first, Text(below, quiet=True)) if compared and below else (first,)
+    return Entry(lines, found.mean if found else None)
+
+
+def notes_below(
+    evidence: Evidence, datasets: tuple[str, ...], cells: list[Cell], *, compared: bool = False, best: bool = True
+) -> tuple[str, ...]:
+    """What a reader of a table has to know."""
+    seeds = max((len(cell.good) for cell in cells), default=0)
+    notes = ["Mean ± standard deviation over seeds." if seeds > 1 else "One seed each, so no spread."]
+    if best:
+        notes.append("Best of a column in bold, second best underlined, among our own runs.")
+    if compared:
+        notes.append(
+            "Below: the paper's figure where it is at hand (“–” where not) and the ratio, ours over the paper's."
+        )
+    if any(cell.time_limited for cell in cells):
+        notes.append(f"Raised {TIME_MARK}: a run was stopped by its time limit.")
+    if any(cell.good and len(cell.good) < len(cell.runs) for cell in cells):
+        notes.append("“(2 of 3)”: the mean is over that many seeds; the other runs did not end well.")
+    return (*notes, *approximate_notes(evidence, datasets))
+
+
+def approximate_notes(evidence: Evidence, datasets: tuple[str, ...]) -> tuple[str, ...]:
+    """A line per approximate dataset."""
+    return tuple(
+        f"{APPROXIMATE_MARK} {card.title} is approximate: {card.approximate}" for card in evidence.approximate(datasets)
+    )
+
+
+def paper_text(value: float | None) -> str:
+    """A published figure as it was published."""
+    return "–" if value is None else f"{value:g}"
+
+
+def ours_text(cell: Cell) -> str:
+    """Our figure, or why there is none."""
+    return error(cell.rmse.mean) if cell.rmse else (cell.complaint or "–")

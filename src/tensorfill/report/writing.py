@@ -1,0 +1,114 @@
+"""Writing a report: every table, figure and page of it, from rows to a finished folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+
+from ..errors import InvalidInput
+from ..rows import Rows
+from . import comma_separated, latex, markdown
+from .dataset_table import dataset_table
+from .evidence import Evidence
+from .failure_table import failure_table
+from .folder import check_folder, whole_folder
+from .measure_tables import measure_tables
+from .page import Contents, page_text
+from .pictures import albums
+from .reproduction import TITLE, reproduction
+from .results_table import results_tables
+from .table import Table
+
+NEEDED = ("matplotlib", "jinja2")
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a report consists of."""
+
+    files: tuple[str, ...]
+    left_out: tuple[str, ...]
+    """A sentence per figure for which there were no rows."""
+    problems: tuple[str, ...]
+    """A sentence per row or picture that could not be used."""
+
+
+def check_report(folder: Path, *, force: bool) -> None:
+    """Refuse, before anything is read, what could not be written in the end."""
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise InvalidInput(
+            f"A report needs {' and '.join(missing)}, not installed here: pip install 'tensorfill[report]'."
+        )
+    check_folder(folder, force=force)
+
+
+def write_report(found: Rows, folder: Path, *, made_with: str, force: bool = False) -> Written:
+    """Write the report of these rows; `made_with` names the versions that make it."""
+    check_report(folder, force=force)
+    if not found.rows:
+        why = f" {found.problems[0]}" if found.problems else ""
+        raise InvalidInput(f"There is no readable row in {found.folder}, so there is nothing to report.{why}")
+    contents, drawings = _contents(Evidence.of(found), made_with)
+    names: list[str] = []
+    with whole_folder(folder, force=force) as part:
+        for name, content in _files(contents, drawings):
+            path = part / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(content)
+            names.append(name)
+    left_out = tuple(f"{figure.title} is left out: {figure.why}" for figure in contents.left_out)
+    return Written(tuple(names), left_out, contents.problems)
+
+
+def _contents(evidence: Evidence, made_with: str) -> tuple[Contents, dict[str, bytes]]:
+    """What the page shows, and the files of all figures."""
+    from .figures.all_figures import all_figures, files_of
+    from .figures.figure import Drawn, LeftOut
+
+    shots, lost = albums(evidence)
+    evidence = replace(evidence, problems=(*evidence.problems, *lost))
+    figures = all_figures(evidence, shots)
+    drawn = [figure for figure in figures if isinstance(figure, Drawn)]
+    files = {name: content for figure in drawn for name, content in files_of(figure)}
+    contents = Contents(
+        evidence=evidence,
+        datasets=dataset_table(evidence),
+        results=results_tables(evidence),
+        failures=failure_table(evidence),
+        measures=measure_tables(evidence),
+        figures=tuple((figure, files[f"{figure.name}.svg"].decode()) for figure in drawn if figure.on_page),
+        left_out=tuple(figure for figure in figures if isinstance(figure, LeftOut)),
+        albums=shots,
+        reproduction=reproduction(evidence, made_with),
+        problems=evidence.problems,
+        made_with=made_with,
+    )
+    return contents, files
+
+
+def _files(contents: Contents, drawings: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
+    """Name and content of every file, in the order in which a person would look at them."""
+    tables = [contents.datasets, *contents.results, *(table for _, table in contents.measures)]
+    tables += [contents.failures] if contents.failures else []
+    yield "index.html", page_text(contents).encode()
+    yield "reproduction.md", markdown.page_text(TITLE, contents.reproduction).encode()
+    yield "tables.md", _together(tables).encode()
+    writers: dict[str, Callable[[Table], str]] = {
+        "md": markdown.table_text,
+        "csv": comma_separated.table_text,
+        "tex": latex.table_text,
+    }
+    for table in tables:
+        for ending, text in writers.items():
+            yield f"tables/{table.name}.{ending}", text(table).encode()
+    yield "tables/cells.csv", comma_separated.cells_text(contents.evidence).encode()
+    yield "tables/runs.csv", comma_separated.runs_text(contents.evidence.rows).encode()
+    for name, content in drawings.items():
+        yield f"figures/{name}", content
+
+
+def _together(tables: Iterable[Table]) -> str:
+    return "# Tables\n\n" + "\n".join(markdown.table_text(table) for table in tables)

@@ -1,0 +1,173 @@
+"""The figures: drawn where there are rows, left out with a reason where there are none."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from report_rows import card, evidence, full_bench, row
+
+from tensorfill.report.evidence import Evidence
+from tensorfill.report.figures.all_figures import all_figures, files_of
+from tensorfill.report.figures.figure import Drawn, LeftOut
+from tensorfill.report.figures.style import strokes
+from tensorfill.report.figures.sweeps import rank_of
+from tensorfill.report.pictures import albums
+
+
+def figures(found: Evidence) -> tuple[dict[str, Drawn], dict[str, str]]:
+    """Drawn figures by name, and reasons by title."""
+    made = all_figures(found, albums(found)[0])
+    drawn = {figure.name: figure for figure in made if isinstance(figure, Drawn)}
+    return drawn, {figure.title: figure.why for figure in made if isinstance(figure, LeftOut)}
+
+
+def words(drawn: Drawn) -> str:
+    """The text of a figure, read from its SVG."""
+    svg = dict(files_of(drawn))[f"{drawn.name}.svg"].decode()
+    return "\n".join(re.findall(r"<(?:text|tspan)[^>]*>([^<]*)<", svg))
+
+
+def test_every_figure_is_drawn_where_there_are_rows(tmp_path: Path) -> None:
+    drawn, left_out = figures(evidence(*full_bench(tmp_path), folder=tmp_path))
+    assert list(drawn) == [
+        "fig1a-iterations",
+        "fig1a-seconds",
+        "fig1b-ranks",
+        "fig2-components",
+        "fig3-hall",
+        "time-error",
+        "rates",
+    ]
+    assert left_out == {}
+    for name, labels in {
+        "fig1a-iterations": ("Hall", "nonneg-dual", "zero-fill", "iterations", "RMSE"),
+        "fig1a-seconds": ("seconds",),
+        "fig1b-ranks": ("nonneg-dual", "x", "20"),
+        "fig2-components": ("Hall", "original", "W, nonneg-dual"),
+        "fig3-hall": ("original", "observed, 10 %", "zero-fill", "0.2400"),
+        "time-error": ("Hall", "seconds", "dual"),
+        "rates": ("observed entries, %", "50"),
+    }.items():
+        told = words(drawn[name]).split("\n")
+        for label in labels:
+            assert label in told, (name, label, told)
+
+
+def test_a_figure_is_a_png_and_an_svg() -> None:
+    rows = [row("hall", "dual", 0.1 / x, experiment="ranks", settings={"rank": [x, x, x]}) for x in (1, 5)]
+    drawn, _ = figures(evidence(*rows))
+    files = dict(files_of(drawn["fig1b-ranks"]))
+    assert list(files) == ["fig1b-ranks.png", "fig1b-ranks.svg"]
+    with Image.open(io.BytesIO(files["fig1b-ranks.png"])) as picture:
+        assert picture.width > 400
+    assert files["fig1b-ranks.svg"].startswith(b"<?xml")
+
+
+def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
+    rows = [row("hall", "dual", 0.01 / rate, experiment="rates", rate=rate) for rate in (0.1, 0.5)]
+    once, again = (dict(files_of(figures(evidence(*rows))[0]["rates"])) for _ in range(2))
+    assert once == again
+
+
+def test_what_has_no_rows_is_left_out_and_says_why() -> None:
+    drawn, left_out = figures(evidence(row("hall", "dual", 0.04)))
+    assert list(drawn) == ["time-error"]
+    assert len(left_out) == 6
+    assert "no row has a curve" in left_out["Figure 1a. RMSE against iterations"]
+    assert "`ranks`" in left_out["Figure 1b. RMSE against the rank [x, x, x]"]
+    assert "`rates`" in left_out["RMSE against the sampling rate"]
+    assert "no row has pictures" in left_out["Figure 3. Every method's picture"]
+
+
+def test_time_against_error_needs_seconds() -> None:
+    drawn, left_out = figures(evidence(row("hall", "dual", 0.04, seconds=None)))
+    assert drawn == {}
+    assert left_out["Time against error"] == "no run has both an RMSE and seconds."
+
+
+def test_runs_that_failed_are_in_no_figure() -> None:
+    found = evidence(row("hall", "dual"), row("hall", "ffw", 0.5, status="crashed"))
+    assert "ffw" not in words(figures(found)[0]["time-error"])
+
+
+def test_approximate_data_is_marked_in_every_figure(tmp_path: Path) -> None:
+    rough = card("highway", approximate="An H.264 encode.")
+    rows = [replace(each, data=rough) for each in full_bench(tmp_path)]
+    drawn, _ = figures(evidence(*rows, folder=tmp_path))
+    assert len(drawn) == 7
+    for figure in drawn.values():
+        assert "Highway†" in words(figure)
+        assert "† approximate data" in words(figure)
+
+
+def test_numbers_that_a_scale_cannot_show_are_left_out() -> None:
+    curve = ((0, 0.0, 0.5), (1, 0.1, float("nan")), (2, 0.2, 0.3), (3, 0.3, 0.2))
+    drawn, _ = figures(evidence(row("hall", "dual", 0.2, curve=curve, seconds=0.0)))
+    assert {"fig1a-iterations", "fig1a-seconds", "time-error"} <= set(drawn)
+
+
+def test_every_label_keeps_its_colour_and_marker() -> None:
+    few, many = strokes({"dual": "dual"}), strokes({"nonneg-dual": "nonneg-dual", "dual": "dual", "ffw": "ffw"})
+    assert few["dual"] == many["dual"]
+
+
+def test_no_two_labels_look_alike() -> None:
+    labels = ["nonneg-dual", "dual", "tmac", "tmac, dynamic", "lrtc-tv I", "lrtc-tv II", "ffw, τ=100", "mine", "yours"]
+    styles = strokes({label: label.split(",")[0].split(" ")[0] for label in labels})
+    assert len({(style.color, style.marker) for style in styles.values()}) == len(labels)
+    assert styles["tmac"].color == styles["tmac, dynamic"].color, "variants of a method have its colour"
+    assert styles["mine"].color != styles["yours"].color
+
+
+@pytest.mark.parametrize(("rank", "x"), [([5, 5, 5], 5), ([20, 20, 3], 20), (7, 7), (None, None), ([], None)])
+def test_the_x_of_a_rank(rank: object, x: float | None) -> None:
+    assert rank_of(row(settings={"rank": rank})) == x
+
+
+def test_a_picture_that_is_gone_or_damaged_is_named_and_left_out(tmp_path: Path) -> None:
+    rows = full_bench(tmp_path)
+    (tmp_path / "pictures" / "dual.png").unlink()
+    (tmp_path / "pictures" / "zero-fill.png").write_bytes(b"no picture")
+    (album,), problems = albums(evidence(*rows, folder=tmp_path))
+    assert [shot.label for shot in album.shots] == ["nonneg-dual"]
+    assert problems == (
+        "The picture pictures/dual.png is named in a row but is not there; it is left out.",
+        "The picture pictures/zero-fill.png is named in a row but cannot be read; it is left out.",
+    )
+
+
+def test_no_picture_outside_the_folder_is_read(tmp_path: Path) -> None:
+    inside = tmp_path / "rows"
+    rows = full_bench(inside)
+    Image.new("L", (4, 4)).save(tmp_path / "secret.png")
+    found = evidence(row("hall", pictures={"model": "../secret.png"}), *rows[1:], folder=inside)
+    (album,), problems = albums(found)
+    assert "nonneg-dual" not in [shot.label for shot in album.shots]
+    assert "../secret.png" in problems[0]
+
+
+def test_components_of_other_datasets_stand_in_for_those_of_the_paper(tmp_path: Path) -> None:
+    rows = full_bench(tmp_path)
+    others = [replace(each, data=card("baboon")) for each in rows]
+    drawn, left_out = figures(evidence(*others, folder=tmp_path))
+    assert "Baboon" in words(drawn["fig2-components"])
+    assert left_out == {}
+    both, _ = figures(evidence(*rows, *others, folder=tmp_path))
+    assert "Baboon" not in words(both["fig2-components"])
+    assert "Baboon" in words(both["fig2-components-others"])
+
+
+def test_a_divergence_does_not_squeeze_the_others() -> None:
+    curve = ((0, 0.1, 20.0), (5, 0.2, 3.0))
+    found = evidence(row("hall", "dual", 0.04, curve=curve), row("hall", "geomcg", 3.0, curve=curve))
+    drawn, _ = figures(found)
+    assert "geomcg (3.000)" in words(drawn["time-error"])
+    assert "dual" in words(drawn["time-error"])
+    assert "What is above 1 is out of view, all of dual on Hall, geomcg on Hall." in drawn["fig1a-seconds"].caption
+    for name in ("time-error", "fig1a-iterations", "fig1a-seconds"):
+        assert drawn[name].figure.axes[0].get_ylim()[1] < 3

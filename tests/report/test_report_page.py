@@ -1,0 +1,214 @@
+"""The page and the folder: one file that needs nothing else, and a folder that is whole or not there."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from report_rows import bad, card, full_bench, row, write
+
+from tensorfill.errors import InvalidInput, UnreadableFile
+from tensorfill.report import writing
+from tensorfill.report.encoded_pictures import encoded
+from tensorfill.report.folder import MARK
+from tensorfill.report.writing import write_report
+from tensorfill.rows import Row, read_rows
+
+
+class Parts(HTMLParser):
+    """What a page consists of: its tags, and what would be fetched."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.fetched: list[str] = []
+        self.links: list[str] = []
+        self.ids: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.tags.append(tag)
+        self.ids += [given["id"] or ""] if "id" in given else []
+        self.fetched += [given[name] or "" for name in ("src", "srcset", "data", "poster") if name in given]
+        if tag in ("link", "use", "image"):
+            self.fetched += [given[name] or "" for name in ("href", "xlink:href") if name in given]
+        elif tag == "a":
+            self.links.append(given.get("href") or "")
+
+
+def made(tmp_path: Path, rows: list[Row], *more_lines: str) -> Path:
+    folder = write(tmp_path / "rows", rows, *more_lines)
+    write_report(read_rows(folder), tmp_path / "report", made_with="tensorfill 1.2.3")
+    return tmp_path / "report"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A full report, to look at only."""
+    folder = tmp_path_factory.mktemp("full")
+    return made(folder, full_bench(folder / "rows"))
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A report of one row, with one figure."""
+    return made(tmp_path, [row("hall", "dual")])
+
+
+# The page
+
+
+def test_the_page_fetches_nothing(report: Path) -> None:
+    text = (report / "index.html").read_text(encoding="utf-8")
+    parts = Parts(text)
+    assert [address for address in parts.fetched if not address.startswith(("data:", "#"))] == []
+    assert re.findall(r"url\((?!#|&quot;#|\"#)[^)]*\)|@import", text) == []
+    assert not re.search(r"\b(fetch|XMLHttpRequest|import)\s*\(", text)
+
+
+def test_a_fetch_would_be_caught() -> None:
+    assert Parts('<script src="https://cdn.example.org/x.js"></script>').fetched == ["https://cdn.example.org/x.js"]
+    assert Parts('<link rel="stylesheet" href="style.css">').fetched == ["style.css"]
+
+
+def test_every_link_inside_the_page_leads_somewhere(report: Path) -> None:
+    parts = Parts((report / "index.html").read_text(encoding="utf-8"))
+    inside = [link[1:] for link in parts.links if link.startswith("#")]
+    assert {"results", "pictures", "figures", "datasets", "reproduction"} <= set(inside)
+    assert set(inside) <= set(parts.ids)
+
+
+def test_every_picture_that_is_named_is_in_the_store(report: Path) -> None:
+    text = (report / "index.html").read_text(encoding="utf-8")
+    found = re.search(r'id="picture-store">(.*?)</script>', text, re.DOTALL)
+    assert found is not None
+    store = json.loads(found[1])
+    assert set(re.findall(r'data-key="([^"]+)"', text)) == set(store)
+    assert all(address.startswith("data:image/png;base64,") for address in store.values())
+    assert base64.b64decode(store["truth.png"].split(",")[1]).startswith(b"\x89PNG")
+
+
+def test_figures_take_the_ink_of_the_page(report: Path) -> None:
+    text = (report / "index.html").read_text(encoding="utf-8")
+    assert text.count("<svg") == 5
+    assert "currentColor" in text
+    assert "#24292f" not in text
+
+
+def test_markup_in_rows_is_only_text(tmp_path: Path) -> None:
+    evil = card("cat", title="<script>alert(1)</script>", how_to_get="</script><b>x</b>", sha256=None)
+    text = (made(tmp_path, [row(evil, "<img src=x>", 0.1)]) / "index.html").read_text(encoding="utf-8")
+    parts = Parts(text)
+    assert parts.tags.count("script") == 2, "the store and the program"
+    assert "x" not in parts.fetched
+    assert "&lt;script&gt;alert(1)" in text
+
+
+def test_missing_data_left_out_figures_and_bad_rows_are_told(tmp_path: Path) -> None:
+    folder = made(tmp_path, [row("hall"), bad("no data", "tomato")], '{"id": "half')
+    text = (folder / "index.html").read_text(encoding="utf-8")
+    assert "Line 3 of rows.jsonl is left out" in text
+    assert re.search(r"Datasets that are not there:</strong> Tomato", text)
+    assert "Figure 1b. RMSE against the rank [x, x, x]: no run of an experiment called <code>ranks</code>" in text
+    assert '<a href="https://example.org/tomato">' in text
+
+
+def test_numbers_can_be_sorted(report: Path) -> None:
+    text = (report / "index.html").read_text(encoding="utf-8")
+    assert 'data-value="0.04"' in text
+    assert 'aria-sort="none"' in text
+
+
+# Pictures in it
+
+
+def noise(path: Path, side: int) -> Path:
+    pixels = np.random.default_rng(0).integers(0, 256, (side, side, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(path)
+    return path
+
+
+def test_small_pictures_stay_as_they_are_and_large_ones_become_jpegs(tmp_path: Path) -> None:
+    paths = {"small": noise(tmp_path / "small.png", 16), "large": noise(tmp_path / "large.png", 300)}
+    addresses, lossy = encoded(paths)
+    assert base64.b64decode(addresses["small"].split(",")[1]) == paths["small"].read_bytes()
+    assert addresses["large"].startswith("data:image/jpeg;base64,")
+    assert lossy
+
+
+def test_pictures_shrink_until_they_fit(tmp_path: Path) -> None:
+    paths = {str(place): noise(tmp_path / f"{place}.png", 400) for place in range(5)}
+    roomy, _ = encoded(paths)
+    tight, _ = encoded(paths, budget=400_000)
+    assert sum(map(len, tight.values())) < sum(map(len, roomy.values())) / 2
+
+
+# The folder
+
+
+def test_everything_is_written(report: Path) -> None:
+    there = {path.relative_to(report).as_posix() for path in report.rglob("*") if path.is_file()}
+    tables = {
+        f"tables/{name}.{end}" for name in ("table1", "table2", "psnr", "seconds") for end in ("md", "csv", "tex")
+    }
+    figures = {f"figures/{name}.{end}" for name in ("fig1a-iterations", "fig3-hall") for end in ("png", "svg")}
+    pages = {"index.html", "reproduction.md", "tables.md", "tables/cells.csv", "tables/runs.csv", MARK}
+    assert tables | figures | pages <= there
+    assert (report / MARK).read_text().split() == sorted(there - {MARK})
+
+
+def test_an_earlier_report_is_replaced(small: Path, tmp_path: Path) -> None:
+    assert (small / "figures" / "time-error.svg").exists()
+    made(tmp_path, [row("hall", seconds=None)])
+    assert not (small / "figures").exists()
+    assert (small / "index.html").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report", "rows"]
+
+
+def test_a_folder_with_other_files_is_refused(small: Path, tmp_path: Path) -> None:
+    (small / "notes.txt").write_text("mine")
+    with pytest.raises(UnreadableFile, match=r"holds files that are not of a report \(notes.txt\)"):
+        made(tmp_path, [row("hall")])
+
+
+def test_with_force_other_files_stay(small: Path, tmp_path: Path) -> None:
+    (small / "figures" / "mine.txt").write_text("mine")
+    rows = read_rows(write(tmp_path / "rows", [row("hall", seconds=None)]))
+    write_report(rows, small, made_with="", force=True)
+    assert [path.name for path in (small / "figures").iterdir()] == ["mine.txt"], "the figure was the earlier report's"
+
+
+def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "report").mkdir()
+    assert (made(tmp_path, [row("hall")]) / "index.html").exists()
+
+
+def test_a_failure_leaves_what_was_there(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = (small / "index.html").read_bytes()
+    monkeypatch.setattr(writing.comma_separated, "runs_text", None)
+    with pytest.raises(TypeError):
+        made(tmp_path, [row("hall", seconds=None)])
+    assert (small / "index.html").read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report", "rows"]
+
+
+def test_rows_without_a_readable_one_are_refused(tmp_path: Path) -> None:
+    folder = write(tmp_path / "rows", [], "{")
+    with pytest.raises(
+        InvalidInput, match=r"There is no readable row in .*rows, so there is nothing to report\. Line 1"
+    ):
+        write_report(read_rows(folder), tmp_path / "report", made_with="")
+    assert not (tmp_path / "report").exists()
+
+
+def test_a_missing_library_is_named_with_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "NEEDED", ("json", "no_such_library"))
+    with pytest.raises(InvalidInput, match=r"needs no_such_library, not installed here: pip install 'tensorfill\[rep"):
+        made(tmp_path, [row("hall")])

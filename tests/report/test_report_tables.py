@@ -1,0 +1,286 @@
+"""The tables: best and second, spread, ratios, what is missing, and marks."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pytest
+from report_rows import bad, card, evidence, row, seeds
+
+from tensorfill.report import comma_separated, latex, markdown
+from tensorfill.report.dataset_table import dataset_table
+from tensorfill.report.failure_table import failure_table
+from tensorfill.report.measure_tables import measure_tables
+from tensorfill.report.published import published
+from tensorfill.report.results_table import results_tables
+from tensorfill.report.table import Entry, Table
+from tensorfill.rows import Row
+
+APPROXIMATE = card("container", approximate="An H.264 encode: not the raw file.")
+
+
+def results(*rows: Row) -> Table:
+    return results_tables(evidence(*rows))[0]
+
+
+def entry(table: Table, method: str, column: str) -> Entry:
+    place = [head.title for head in table.columns].index(column)
+    return next(line[place] for line in table.rows if line[0].lines[0].text == method)
+
+
+def shown(table: Table, method: str, column: str) -> list[str]:
+    return [line.text for line in entry(table, method, column).lines]
+
+
+# Table 2
+
+
+def test_the_best_is_bold_and_the_second_underlined_in_every_column() -> None:
+    table = results(
+        row("hall", "dual", 0.03),
+        row("hall", "ncpc", 0.02),
+        row("hall", "tmac", 0.05),
+        row("baboon", "dual", 0.1),
+        row("baboon", "ncpc", 0.3),
+    )
+    looks = {
+        (method, column): (entry(table, method, column).lines[0].bold, entry(table, method, column).lines[0].underline)
+        for method in ("dual", "ncpc", "tmac")
+        for column in ("Hall", "Baboon")
+    }
+    assert looks["ncpc", "Hall"] == looks["dual", "Baboon"] == (True, False)
+    assert looks["dual", "Hall"] == looks["ncpc", "Baboon"] == (False, True)
+    assert looks["tmac", "Hall"] == looks["tmac", "Baboon"] == (False, False)
+
+
+def test_a_run_that_failed_is_never_the_best() -> None:
+    table = results(row("hall", "dual", 0.03), bad("failed", "hall", "ffw"))
+    assert entry(table, "dual", "Hall").lines[0].bold
+    assert not entry(table, "ffw", "Hall").lines[0].bold
+
+
+def test_mean_and_standard_deviation_over_seeds() -> None:
+    table = results(*seeds("hall", "dual", 0.02, 0.03, 0.04))
+    assert shown(table, "dual", "Hall")[0] == "0.03000 ± 0.01000"
+    assert "Mean ± standard deviation over seeds." in table.notes
+    assert entry(table, "dual", "Hall").value == pytest.approx(0.03)
+
+
+def test_one_seed_has_no_spread() -> None:
+    table = results(row("hall", "dual", 0.03))
+    assert shown(table, "dual", "Hall")[0] == "0.03000"
+    assert "One seed each, so no spread." in table.notes
+
+
+def test_the_papers_figure_and_the_ratio_are_below() -> None:
+    table = results(row("hall", "nonneg-dual", 2 * 0.03696), row("hall", "dual", 0.04))
+    assert shown(table, "nonneg-dual", "Hall") == ["0.07392", "paper 0.03696, ratio 2.00"]
+    assert shown(table, "dual", "Hall") == ["0.04000", "–"]
+
+
+def test_a_variant_is_compared_with_its_methods_row() -> None:
+    table = results(row("baboon", "lrtc-tv II", 0.08729, method="lrtc-tv"))
+    assert shown(table, "lrtc-tv II", "Baboon")[1] == "paper 0.08729, ratio 1.00"
+
+
+@pytest.mark.parametrize("change", [{"rate": 0.2}, {"pattern": "fibres"}])
+def test_the_paper_is_not_compared_with_another_setup(change: dict[str, object]) -> None:
+    table = results(row("hall", "nonneg-dual", 0.03, **change))
+    assert shown(table, "nonneg-dual", "Hall") == ["0.03000"]
+
+
+@pytest.mark.parametrize("status", ["no data", "failed", "crashed", "timed out", "refused"])
+def test_a_cell_without_a_number_says_why(status: str) -> None:
+    table = results(row("baboon", "ffw"), bad(status, "hall", "ffw"))
+    assert shown(table, "ffw", "Hall") == [status, "paper 0.06327"]
+    assert entry(table, "ffw", "Hall").value is None
+
+
+def test_a_cell_without_any_row_says_so() -> None:
+    table = results(row("hall", "zero-fill"), row("baboon", "linear"))
+    assert shown(table, "linear", "Hall") == ["not run"]
+
+
+def test_an_error_that_is_not_finite_is_said_to_be() -> None:
+    assert shown(results(row("hall", "geomcg", None)), "geomcg", "Hall")[0] == "not finite"
+
+
+def test_seeds_that_did_not_end_well_are_counted() -> None:
+    failed = bad("failed", "hall", "ffw")
+    table = results(row("hall", "ffw", 0.05, seed=1), row("hall", "ffw", 0.05, seed=2), failed)
+    assert shown(table, "ffw", "Hall")[0] == "0.05000 ± 0.00000 (2 of 3)"
+
+
+def test_a_run_at_its_time_limit_is_marked() -> None:
+    table = results(row("hall", "dual", 0.03, stop="time"), row("hall", "ncpc", 0.04))
+    assert entry(table, "dual", "Hall").lines[0].raised == "t"
+    assert entry(table, "ncpc", "Hall").lines[0].raised == ""
+    assert any("stopped by its time limit" in note for note in table.notes)
+
+
+def test_approximate_data_is_marked_in_every_table() -> None:
+    found = evidence(row(APPROXIMATE, "dual"), bad("failed", APPROXIMATE, "ffw"))
+    tables = [dataset_table(found), *results_tables(found), *(table for _, table in measure_tables(found))]
+    failures = failure_table(found)
+    assert failures is not None
+    for table in [*tables, failures]:
+        for text in (markdown.table_text(table), comma_separated.table_text(table)):
+            assert "Container†" in text, table.name
+        assert r"Container\textdagger{}" in latex.table_text(table)
+        assert any("† Container" in note and "H.264" in note for note in table.notes)
+
+
+def test_the_papers_datasets_come_first_and_in_its_order() -> None:
+    found = evidence(row("cat"), row("splash"), row("hall"), row("baboon"))
+    table, others = results_tables(found)
+    assert [column.title for column in table.columns] == ["method", "Hall", "Baboon", "Splash"]
+    assert [column.title for column in others.columns] == ["method", "Cat"]
+    assert (table.name, others.name) == ("table2", "table2-others")
+
+
+def test_methods_come_in_the_papers_order_and_unknown_ones_last() -> None:
+    labels = ("mine", "ffw", "lrtc-tv II", "dual", "nonneg-dual")
+    table = results(*(row("hall", label, method=label.split(" ")[0]) for label in labels))
+    assert [line[0].lines[0].text for line in table.rows] == ["nonneg-dual", "dual", "lrtc-tv II", "ffw", "mine"]
+
+
+def test_sweeps_are_in_no_table() -> None:
+    found = evidence(row("hall", "dual", 0.5, experiment="ranks", settings={"rank": 3}), row("hall", "dual", 0.04))
+    (table,) = results_tables(found)
+    assert shown(table, "dual", "Hall")[0] == "0.04000"
+
+
+def test_other_rates_have_a_table_of_their_own() -> None:
+    tables = results_tables(evidence(row("hall", rate=0.3), row("hall", rate=0.1)))
+    assert [table.name for table in tables] == ["table2", "table2-table-30"]
+    assert "30 % observed" in tables[1].title
+
+
+def test_of_two_runs_of_one_cell_the_later_counts_and_is_told() -> None:
+    found = evidence(row("hall", "dual", 0.9, time_limit=1.0), row("hall", "dual", 0.04, time_limit=60.0))
+    assert shown(results_tables(found)[0], "dual", "Hall")[0] == "0.04000"
+    assert any(problem.startswith("1 earlier run of the same method") for problem in found.problems)
+
+
+def test_runs_on_different_files_are_told() -> None:
+    other = card("hall", sha256="cd" * 32)
+    found = evidence(row("hall"), row(other, "dual"))
+    assert found.problems == (
+        "The runs on Hall read 2 different files (sha256 abababababab, cdcdcdcdcdcd); their figures are mixed.",
+    )
+
+
+def test_a_row_without_data_gives_way_to_one_with_it() -> None:
+    table = results(bad("no data", "hall", "dual"), row("hall", "dual", 0.04, seed=1))
+    assert shown(table, "dual", "Hall")[0] == "0.04000"
+
+
+# Other tables
+
+
+def test_large_is_good_for_psnr_and_small_for_seconds() -> None:
+    rows = [row("hall", "dual", 0.03, psnr=30.0, seconds=9.0), row("hall", "ncpc", 0.04, psnr=28.0, seconds=1.0)]
+    tables = {measure.name: table for measure, table in measure_tables(evidence(*rows))}
+    assert entry(tables["psnr"], "dual", "Hall").lines[0].bold
+    assert entry(tables["seconds"], "ncpc", "Hall").lines[0].bold
+    assert not any(line[1].lines[0].bold for line in tables["negative"].rows), "nothing is best there"
+
+
+def test_a_measure_that_no_run_has_is_left_out() -> None:
+    names = [measure.name for measure, _ in measure_tables(evidence(row("hall", ssim=None)))]
+    assert "ssim" not in names
+    assert "gap" not in names
+    assert {"unobserved", "psnr", "seconds", "memory", "smallest", "negative"} <= set(names)
+
+
+def test_memory_and_shares_are_in_units_for_people() -> None:
+    tables = {measure.name: table for measure, table in measure_tables(evidence(row("hall", "dual")))}
+    assert shown(tables["memory"], "dual", "Hall") == ["3.0"]
+    assert shown(tables["negative"], "dual", "Hall") == ["2 %"]
+
+
+def test_table_1_says_what_is_there_and_where_to_get_the_rest() -> None:
+    table = dataset_table(evidence(row("hall"), bad("no data", card("tomato", file=None, sha256=None))))
+    assert shown(table, "Tomato", "there?") == ["no data"]
+    assert shown(table, "Tomato", "where to get it") == ["get tomato from https://example.org/tomato"]
+    assert shown(table, "Hall", "there?") == ["yes", "hall.npz"]
+    assert shown(table, "Hall", "sha256") == ["abababababab"]
+    assert table.notes == ("Not there: Tomato.",)
+
+
+def test_failures_are_listed_with_their_reason() -> None:
+    table = failure_table(evidence(row("hall"), bad("crashed", "hall", "ffw", "Ended by SIGSEGV.")))
+    assert table is not None
+    assert [part.lines[0].text for part in table.rows[0]][-2:] == ["crashed", "Ended by SIGSEGV."]
+    assert failure_table(evidence(row("hall"), bad("no data", "tomato"))) is None
+
+
+# Ways to write them
+
+
+def test_markdown_shows_bold_underline_and_marks() -> None:
+    text = markdown.table_text(
+        results(row("hall", "dual", 0.03, stop="time"), row("hall", "ncpc", 0.04), row("hall", "a|b_c", 0.05))
+    )
+    assert "| dual | **0.03000**<sup>t</sup><br>– |" in text
+    assert "<u>0.04000</u>" in text
+    assert r"| a\|b\_c |" in text
+
+
+def test_latex_escapes_and_sets_apart() -> None:
+    text = latex.table_text(
+        results(*seeds("hall", "50%_λ & #{}~^\\", 0.03, 0.04), row("hall", "ncpc", 0.06, stop="time"))
+    )
+    assert r"50\%\_$\lambda$ \& \#\{\}\textasciitilde{}\textasciicircum{}\textbackslash{}" in text
+    assert r"\textbf{0.03500 $\pm$ 0.00707}" in text
+    assert r"\underline{0.06000}$^{\mathrm{t}}$" in text
+    assert text.count(r"\toprule") == text.count(r"\midrule") == text.count(r"\bottomrule") == 1
+    assert text.count("{") - text.count(r"\{") == text.count("}") - text.count(r"\}")
+
+
+def test_every_line_of_latex_has_as_many_cells_as_the_head() -> None:
+    text = latex.table_text(results(row("hall", "nonneg-dual", 0.03), row("baboon", "ncpc", 0.06)))
+    lines = [line for line in text.splitlines() if line.rstrip().endswith((r"\\", "[2pt]"))]
+    assert len(lines) == 1 + 2 * 2
+    assert {len(re.findall(r"(?<!\\)&", line)) for line in lines} == {2}
+
+
+def test_csv_has_full_precision_and_words_where_there_is_no_number() -> None:
+    table = results(*seeds("hall", "dual", 0.1, 0.2, 0.4), bad("failed", "hall", "ffw"))
+    lines = list(csv.reader(io.StringIO(comma_separated.table_text(table))))
+    assert lines[0] == ["method", "Hall"]
+    assert float(lines[1][1]) == pytest.approx(0.7 / 3, rel=1e-15)
+    assert lines[2] == ["ffw", "failed"]
+
+
+def test_the_long_form_by_cell_has_mean_deviation_paper_and_ratio() -> None:
+    text = comma_separated.cells_text(evidence(*seeds("hall", "ncpc", 0.1, 0.3), bad("timed out", "hall", "ffw")))
+    lines = {line["label"]: line for line in csv.DictReader(io.StringIO(text))}
+    assert float(lines["ncpc"]["rmse_mean"]) == pytest.approx(0.2)
+    assert float(lines["ncpc"]["rmse_deviation"]) == pytest.approx(0.02**0.5)
+    assert float(lines["ncpc"]["ratio"]) == pytest.approx(0.2 / 0.53629)
+    assert (lines["ffw"]["status"], lines["ffw"]["rmse_mean"]) == ("timed out", "")
+
+
+def test_the_long_form_by_run_has_a_line_per_run() -> None:
+    rows = seeds("hall", "dual", 0.1, 0.123456789012345)
+    lines = list(csv.DictReader(io.StringIO(comma_separated.runs_text(rows))))
+    assert [line["seed"] for line in lines] == ["0", "1"]
+    assert lines[1]["rmse"] == "0.123456789012345"
+    assert lines[0]["id"] == rows[0].id
+
+
+# What was published
+
+
+def test_published_figures_are_those_at_hand() -> None:
+    assert published().rmse("hall", "nonneg-dual", "nonneg-dual") == 0.03696
+    assert published().rmse("baboon", "dual-demo", "dual-demo") == 0.33258
+    assert published().rmse("hall", "dual", "dual") is None
+    assert sum(len(line.rmse) for line in published().rows) == 23
+
+
+def test_repeated_digits_are_found() -> None:
+    assert published().repeated() == (("hall", "SMF-LRTC", "FFW", 0.06327),)

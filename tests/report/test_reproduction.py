@@ -1,0 +1,155 @@
+"""The page on reproduction: its sentences follow from the rows."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from report_rows import bad, card, evidence, row, seeds
+
+from tensorfill.report import markdown
+from tensorfill.report.explanations import explanations
+from tensorfill.report.published import published
+from tensorfill.report.reproduction import TITLE, reproduction
+from tensorfill.rows import Row
+
+
+def page(*rows: Row, problems: tuple[str, ...] = ()) -> str:
+    return markdown.page_text(TITLE, reproduction(evidence(*rows, problems=problems), "tensorfill 1.2.3"))
+
+
+def section(text: str, title: str) -> str:
+    return text.split(f"\n## {title}", 1)[1].split("\n## ", 1)[0]
+
+
+def test_it_begins_with_the_commands_that_make_it() -> None:
+    text = page(*seeds("hall", "dual", 0.03, 0.04))
+    assert "tensorfill bench paper --data DIR --seeds 3" in text
+    assert "tensorfill report bench-paper -o report" in text
+    assert "2 rows, 1 of 1 datasets there, 1 methods, seeds 0, 1." in text
+    assert "1 methods, seed 0." in page(row("hall"))
+    assert "They ran with tensorfill 9.8.7; the report was made with tensorfill 1.2.3." in text
+
+
+@pytest.mark.parametrize(
+    ("rmse", "agrees"), [(0.03696, True), (0.03696 * 1.049, True), (0.03696 * 1.051, False), (0.03696 * 0.94, False)]
+)
+def test_five_per_cent_decide(rmse: float, agrees: bool) -> None:
+    text = page(row("hall", "nonneg-dual", rmse))
+    assert f"{int(agrees)} agree within 5 %, {int(not agrees)} do not." in text
+    assert ("| Hall | nonneg-dual | proposed |" in section(text, "What reproduces (within 5 %)")) == agrees
+    assert ("| Hall | nonneg-dual | proposed |" in section(text, "What differs by more than 5 %")) != agrees
+
+
+def test_lower_and_higher_are_counted() -> None:
+    text = page(row("hall", "ncpc", 0.07), row("hall", "tmac", 0.06), row("hall", "ffw", 0.5))
+    assert "0 agree within 5 %, 3 do not. Of these ours is lower in 2 and higher in 1." in text
+
+
+def test_the_mean_over_seeds_is_compared() -> None:
+    assert "1 agree within" in page(*seeds("hall", "nonneg-dual", 0.02696, 0.04696))
+
+
+def test_zero_filling_is_printed_beside_ncpc_and_tmac() -> None:
+    rows = [row("hall", "ncpc", 0.07), row("hall", "zero-fill", 0.5)]
+    text = page(*rows)
+    assert "near what zero filling gives (0.5000 here)" in text
+    assert "* Hall, NCPC: the paper's 0.53629 is 1.07 times the error of zero filling, 0.5000." in text
+    changed = page(rows[0], row("hall", "zero-fill", 0.6))
+    assert "near what zero filling gives (0.6000 here)" in changed
+    assert "is 0.89 times the error of zero filling, 0.6000." in changed
+
+
+def test_a_reason_whose_number_no_row_has_is_left_out() -> None:
+    assert "Not explained." in page(row("hall", "ncpc", 0.07))
+
+
+def test_a_reason_for_one_side_is_not_given_on_the_other() -> None:
+    text = page(row("hall", "ncpc", 0.7), row("hall", "zero-fill", 0.5))
+    assert "near what zero filling gives" not in section(text, "What differs")
+
+
+def test_approximate_data_is_a_reason() -> None:
+    text = page(row(card("highway", approximate="An H.264 encode."), "nonneg-dual", 0.029))
+    assert "| Highway† | nonneg-dual | proposed |" in text
+    assert "Our file is approximate, the paper's is not: An H.264 encode." in text
+
+
+def test_a_time_limit_is_a_reason() -> None:
+    assert "A run of ours was stopped by its time limit." in page(row("hall", "nonneg-dual", 0.09, stop="time"))
+
+
+def test_dual_is_told_at_both_settings() -> None:
+    text = section(page(row("baboon", "dual", 0.12), row("baboon", "dual-demo", 0.3)), "`Dual` at two settings")
+    assert "| Baboon | 0.3000 | 0.1200 | – | 0.33258 | 0.11943 |" in text
+    assert "0.3000 with the demonstration's setting, 0.1200 at λ_k = n_k (ratio 0.40)" in text
+
+
+def test_divergence_is_told_run_by_run() -> None:
+    text = page(*seeds("baboon", "geomcg", 3.0, 5.0, smallest=-200.0))
+    assert "* Baboon: RMSE 3.000 (seed 0), 5.000 (seed 1); smallest value -200, the paper's 2.7629." in text
+    assert "geomCG's divergence" not in page(row("hall", "geomcg", 0.07))
+
+
+def test_duplicated_cells_are_named() -> None:
+    text = section(page(row("hall")), "Duplicated cells")
+    assert "* Hall: SMF-LRTC and FFW are both 0.06327." in text
+    assert "Braga: NCPC has the digits of geomCG, and TMac those of LRTC-TV" in text
+
+
+@pytest.mark.parametrize(
+    ("ours", "sentence", "word"),
+    [
+        (0.0430, "W ≥ 0 lowers the RMSE on Hall.", "helps"),
+        (0.0440, "It changes it by less than 0.5 % on Hall.", "changes nothing"),
+        (0.0450, "It raises it on Hall.", "costs"),
+    ],
+)
+def test_where_nonnegativity_helps_follows_from_the_rows(ours: float, sentence: str, word: str) -> None:
+    rows = (row("hall", "dual", 0.044, negative_share=0.023, smallest=-0.25), row("hall", "nonneg-dual", ours))
+    text = section(page(*rows), "Where nonnegativity helps")
+    assert sentence in text
+    assert f"| 2.3 % | -0.25 | {word} |" in text
+    assert f"{ours / 0.044:.3f}" in text
+
+
+def test_nonnegativity_needs_both_methods() -> None:
+    assert "Where nonnegativity helps" not in page(row("hall", "dual"))
+    assert "Where nonnegativity helps" not in page(row("hall", "dual"), bad("failed", "hall", "nonneg-dual"))
+
+
+def test_missing_data_says_where_to_get_it() -> None:
+    text = page(row("hall"), bad("no data", "tomato", "dual"))
+    assert "* Tomato (video, 144×176×150): get tomato from https://example.org/tomato" in text
+
+
+def test_a_figure_without_a_run_says_why() -> None:
+    text = page(row("hall"), bad("crashed", "hall", "ffw", "Ended by SIGSEGV."))
+    assert "* Hall, ffw (the paper's FFW: 0.06327): crashed. Ended by SIGSEGV.\n" in text
+
+
+def test_without_the_papers_setup_nothing_is_compared() -> None:
+    text = page(row("hall", "ncpc", 0.07, rate=0.5))
+    assert "nothing can be put beside the paper's table" in text
+    assert "0.53629" not in text
+
+
+def test_bad_rows_are_told() -> None:
+    assert "Note: Line 3 is left out." in page(row("hall"), problems=("Line 3 is left out.",))
+
+
+def test_every_explanation_is_about_a_row_of_the_paper_and_has_no_measured_number() -> None:
+    methods = {line.method for line in published().rows}
+    for explanation in explanations():
+        assert explanation.method.split(" ")[0] in methods
+        assert set(explanation.datasets or ()) <= set(published().datasets)
+        assert not re.search(r"\d\.\d", explanation.text), "measured numbers come from rows"
+
+
+def test_without_a_cell_of_the_paper_its_oddities_are_left_out() -> None:
+    text = page(row("cat", "dual", 0.08), row("cat", "nonneg-dual", 0.07), row("cat", "ncpc", 0.07))
+    assert "No row is about a cell of it whose figure is at hand." in text
+    assert "Duplicated cells" not in text
+    assert "at two settings" not in text
+    assert "near zero filling" not in text
+    assert "W ≥ 0 lowers the RMSE on Cat." in text
