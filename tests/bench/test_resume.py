@@ -17,13 +17,13 @@ PLAN = """
 name = "table"
 datasets = ["tiny", "turned"]
 rates = [0.3]
-seeds = 2
+seeds = 4
 curve = true
 pictures = true
 methods = ["zero-fill", "mean-fill", "ncpc"]
 """
-RUNS = 12
-KILLS = 4
+RUNS = 24
+KILLS = 10
 
 
 @pytest.fixture

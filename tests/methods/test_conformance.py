@@ -43,7 +43,7 @@ QUICK = 20
 ORDERS = {"smf-lrtc": (3,)}
 """The orders a method takes, if not all."""
 
-MODES_ALIKE = ("nonneg-dual", "dual", "zero-fill", "mean-fill")
+MODES_ALIKE = ("nonneg-dual", "dual", "halrtc", "zero-fill", "mean-fill")
 """Methods that do not care which mode comes first: the others start at random or treat modes by their number."""
 
 RECOVERS: dict[str, dict[str, Any]] = {
@@ -54,6 +54,11 @@ RECOVERS: dict[str, dict[str, Any]] = {
     "ncpc": {"rank": 2, "max_iter": 3000, "tolerance": 1e-7},
     "tmac": {"rank": 2, "max_iter": 2000, "tolerance": 1e-8},
     "ffw": {"tau": 6.5, "max_iter": 1000},
+    "t-ctv": {},
+    "tnn": {},
+    "halrtc": {},
+    "spc": {"smoothness": 0.0, "snr": 60.0, "max_rank": 2, "max_iter": 3000, "tolerance": 1e-9},
+    "bcpf": {},
 }
 """Methods that find a tensor of low rank again, with settings that say which."""
 
@@ -72,6 +77,12 @@ VARIANTS = [
     ("lrtc-tv", {"variant": "II"}),
     ("smf-lrtc", {"rank": 1, "rank_max": 4, "rank_step": 1}),
     ("ffw", {"tau": 10.0}),
+    # With few iterations the default penalty leaves everything at zero.
+    ("t-ctv", {"transform": "fft", "penalty": 0.1}),
+    ("tnn", {"transform": "dct", "penalty": 0.1}),
+    ("halrtc", {"weights": (1, 2, 0), "penalty": 0.5}),
+    ("spc", {"variant": "total-variation"}),
+    ("bcpf", {"max_rank": 3}),
     ("ffw", {"tau": 10.0, "standardize": True}),
 ]
 

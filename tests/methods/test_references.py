@@ -43,6 +43,11 @@ PICTURE: list[tuple[str, dict[str, Any], float]] = [
     ("smf-lrtc", {"rank": (10, 10, 3)}, 0.1150),
     ("ffw", {"tau": 100.0}, 0.1468),
     ("ffw", {"tau": 100.0, "standardize": True}, 0.1241),
+    ("t-ctv", {}, 0.0881),
+    ("tnn", {}, 0.1303),
+    ("halrtc", {}, 0.1178),
+    ("spc", {}, 0.0852),
+    ("spc", {"variant": "total-variation"}, 0.0987),
 ]
 
 

@@ -74,7 +74,7 @@ def too_large_to_fill(name: str, observed: ObservedTensor, copies: int) -> str |
     return (
         f"{name} works on the whole tensor: shape {observed.shape} would need {needed / 2**30:,.0f} GiB and this "
         f"machine has {there / 2**30:,.0f}. Methods that only look at what is known can complete it: nonneg-dual, "
-        "dual, rprecon, geomcg, ncpc, ffw."
+        "dual, rprecon, geomcg, ncpc, ffw, spc, bcpf."
     )
 
 

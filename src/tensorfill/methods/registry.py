@@ -5,12 +5,14 @@ from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
 from ..errors import InvalidSetting
+from .bcpf import BCPF
 from .biharmonic import Biharmonic
 from .constant_fill import MeanFill, ZeroFill
 from .dual import Dual
 from .dual_demo import DualDemo
 from .ffw import FFW
 from .geomcg import GeomCG
+from .halrtc import HaLRTC
 from .linear import Linear
 from .lrtc_tv import LRTCTV
 from .method import Method
@@ -18,7 +20,10 @@ from .ncpc import NCPC
 from .nonneg_dual import NonnegDual
 from .rprecon import RPrecon
 from .smf_lrtc import SMFLRTC
+from .spc import SPC
+from .t_ctv import TCTV
 from .tmac import TMac
+from .tnn import TNN
 
 _METHODS: tuple[type[Method], ...] = (
     NonnegDual,
@@ -31,6 +36,11 @@ _METHODS: tuple[type[Method], ...] = (
     LRTCTV,
     SMFLRTC,
     FFW,
+    TCTV,
+    TNN,
+    HaLRTC,
+    SPC,
+    BCPF,
     ZeroFill,
     MeanFill,
     Linear,

@@ -1,0 +1,139 @@
+"""One rank-one tensor looked at where entries are known: products of a sparse tensor with vectors of all modes but one.
+
+The vectors of a rank-one tensor, one per mode, are kept one behind the other in a single array. Known entries are
+sorted into fibres along the longest mode. What the other modes contribute is the same for a whole fibre, and one
+product with all fibres serves all of these modes: so there are only two plain loops over the entries, whatever the
+order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ..tensor import Array
+from .threads import share
+
+_PIECE = 100_000  # entries that are worth asking a thread for, as each loop takes half a nanosecond for one
+_MOST_PIECES = 8  # work is always cut in the same pieces, so the result does not depend on the number of threads
+
+
+class SampledRankOne:
+    """The known positions of a tensor (sorted, last mode fastest), ready for rank-one tensors of its shape."""
+
+    def __init__(self, shape: Sequence[int], positions: NDArray[np.int64]) -> None:
+        self.shape = tuple(shape)
+        self.first_row = np.concatenate(([0], np.cumsum(self.shape, dtype=np.int64)))
+        self.fibre_mode = int(np.argmax(self.shape))
+        indices = np.unravel_index(positions, self.shape)
+        others = [mode for mode in range(len(self.shape)) if mode != self.fibre_mode]
+        fibre = np.ravel_multi_index([indices[mode] for mode in others], [self.shape[mode] for mode in others])
+        self.order = np.lexsort((indices[self.fibre_mode], fibre))
+        """Which known entry comes when, fibre after fibre. Values of entries are expected and given in this order."""
+        fibre = fibre[self.order]
+        begins = np.flatnonzero(np.concatenate(([True], fibre[1:] != fibre[:-1])))
+        self._starts = np.concatenate((begins, [len(positions)])).astype(np.uint64)
+        self._rows = indices[self.fibre_mode][self.order].astype(np.uint32)
+        self.heads = np.zeros((len(begins), len(self.shape)), np.uint32)
+        """Where the entry of each mode's vector for each fibre is; not used for the mode of the fibres."""
+        for mode in others:
+            self.heads[:, mode] = indices[mode][self.order[begins]] + self.first_row[mode]
+        pieces = int(np.clip(len(positions) // _PIECE, 1, _MOST_PIECES))
+        cuts = np.searchsorted(self._starts, np.linspace(0, len(positions), pieces + 1))
+        self._cuts = [int(cut) for cut in (*cuts[:-1], len(begins))]
+
+    def block(self, vectors: Array, mode: int) -> Array:
+        """The vector of one mode, a view."""
+        return vectors[self.first_row[mode] : self.first_row[mode + 1]]
+
+    def fibre_dots(self, x: Array, vectors: Array) -> Array:
+        """One number per fibre: x times the vector of its mode."""
+        out = np.empty(len(self.heads))
+        vector = self.block(vectors, self.fibre_mode)
+        share(
+            lambda i: fill_fibre_dots(self._starts, self._rows, x, vector, out, self._cuts[i], self._cuts[i + 1]),
+            len(self._cuts) - 1,
+        )
+        return out
+
+    def along_fibres(self, x: Array, scales: Array) -> Array:
+        """x times the vectors of all modes but that of the fibres; `scales` has their product for every fibre."""
+        parts = np.zeros((len(self._cuts) - 1, self.shape[self.fibre_mode]))
+        share(
+            lambda i: add_fibres(self._starts, self._rows, x, scales, parts[i], self._cuts[i], self._cuts[i + 1]),
+            len(parts),
+        )
+        return parts[0] if len(parts) == 1 else np.asarray(parts.sum(axis=0))
+
+    def exchange(self, x: Array, new: tuple[Array, Array], old: tuple[Array, Array]) -> None:
+        """Changes x: one rank-one tensor is taken from it, another one given back.
+
+        Each comes as its vectors and, for every fibre, the product of its weight with the vectors of the other modes.
+        """
+        taken, given = self.block(new[0], self.fibre_mode), self.block(old[0], self.fibre_mode)
+        share(
+            lambda i: subtract_change(
+                self._starts, self._rows, x, new[1], taken, old[1], given, self._cuts[i], self._cuts[i + 1]
+            ),
+            len(self._cuts) - 1,
+        )
+
+
+# Compiled loops; those with `first` and `end` work on fibres `first` … `end` − 1. Indices are unsigned and fibres are
+# slices: so the compiler need not ask for every index whether it counts from the end.
+
+
+@njit(nogil=True, fastmath=True, cache=True)
+def fill_fibre_dots(starts, rows, x, vector, out, first, end):  # type: ignore[no-untyped-def]
+    """out = one dot product per fibre."""
+    for f in range(first, end):
+        row, values = rows[starts[f] : starts[f + 1]], x[starts[f] : starts[f + 1]]
+        total = 0.0
+        for j in range(len(row)):
+            total += values[j] * vector[row[j]]
+        out[f] = total
+
+
+@njit(nogil=True, fastmath=True, cache=True)
+def add_fibres(starts, rows, x, scales, out, first, end):  # type: ignore[no-untyped-def]
+    """out += the sum of all fibres, each times its scale."""
+    for f in range(first, end):
+        row, values = rows[starts[f] : starts[f + 1]], x[starts[f] : starts[f + 1]]
+        scale = scales[f]
+        for j in range(len(row)):
+            out[row[j]] += scale * values[j]
+
+
+@njit(nogil=True, fastmath=True, cache=True)
+def subtract_change(starts, rows, x, new, taken, old, given, first, end):  # type: ignore[no-untyped-def]
+    """x −= new ∘ taken − old ∘ given at the known entries."""
+    for f in range(first, end):
+        row, values = rows[starts[f] : starts[f + 1]], x[starts[f] : starts[f + 1]]
+        take, give = new[f], old[f]
+        for j in range(len(row)):
+            values[j] -= take * taken[row[j]] - give * given[row[j]]
+
+
+@njit(nogil=True, fastmath=True, cache=True)
+def fill_scales(heads, vectors, fibre_mode, weight, out):  # type: ignore[no-untyped-def]
+    """out = weight times the product of all vectors but that of the fibres, at every fibre."""
+    for f in range(len(out)):
+        product = weight
+        for mode in range(heads.shape[1]):
+            if mode != fibre_mode:
+                product *= vectors[heads[f, mode]]
+        out[f] = product
+
+
+@njit(nogil=True, fastmath=True, cache=True)
+def add_along_head(heads, dots, vectors, fibre_mode, mode, first_row, out):  # type: ignore[no-untyped-def]
+    """out += the tensor times the vectors of all modes but one, `mode`, from its products with the fibres."""
+    for f in range(len(dots)):
+        product = dots[f]
+        for other in range(heads.shape[1]):
+            if other not in (mode, fibre_mode):
+                product *= vectors[heads[f, other]]
+        out[heads[f, mode] - first_row] += product
