@@ -68,3 +68,10 @@ def test_components_have_a_scale_of_their_own(tmp_path: Path) -> None:
     pictures = Pictures.of(tmp_path, card(shape=(1, 3), kind="image"), np.ones((1, 3)))
     pictures.write_component("x", np.array([[-0.02, 0.01, 0.02]]))
     assert np.asarray(Image.open(tmp_path / "pictures" / "x.png")).tolist() == [[0, 128, 255]]
+
+
+def test_what_is_gone_altogether_is_shown_rather_than_what_is_known() -> None:
+    np.testing.assert_array_equal(view(numbered(5, 4, 7), "video", (0, 5)), numbered(5, 4, 7)[:, :, 5])
+    np.testing.assert_array_equal(view(numbered(5, 4, 21), "cube", (2, 11)), numbered(5, 4, 21)[:, :, [11, 11, 2]])
+    np.testing.assert_array_equal(view(numbered(5, 4, 3, 9), "video", (8,)), numbered(5, 4, 3, 9)[:, :, 1, 8])
+    np.testing.assert_array_equal(view(numbered(9, 3, 8), "counts", (7,)), numbered(9, 3, 8)[:, 1])

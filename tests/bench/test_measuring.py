@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from made_up import TINY, a_run
+from PIL import Image
 
 from tensorfill.bench import measuring
 from tensorfill.bench.curve import CurveRecorder
@@ -18,6 +19,7 @@ from tensorfill.bench.peak_memory import PeakMemory
 from tensorfill.completion import Completion, Iteration, Snapshot
 from tensorfill.estimates.constant import ConstantEstimate
 from tensorfill.rows import Row
+from tensorfill.sampling import mask
 
 Answered = Callable[..., Row]
 
@@ -126,3 +128,61 @@ def test_pictures_of_the_components_are_kept_for_the_methods_that_are_about_them
     row = answered(method="dual", pictures=True)
     assert all((tmp_path / path).is_file() for path in row.pictures.values())
     assert row.id in row.pictures["model"]
+
+
+# Patterns of holes
+
+
+@pytest.mark.parametrize("pattern", ["pixels", "blocks", "lines", "frames", "slices-1"])
+def test_the_mask_is_that_of_the_pattern_and_the_seed(
+    answered: Answered, monkeypatch: pytest.MonkeyPatch, pattern: str
+) -> None:
+    seen = []
+    real = measuring.complete
+    monkeypatch.setattr(measuring, "complete", lambda data, **settings: seen.append(data) or real(data, **settings))
+    row = answered(method="linear", pattern=pattern, rate=0.6, seed=3)
+    assert (row.status, row.pattern) == ("ok", pattern), row.error
+    np.testing.assert_array_equal(seen[-1].mask(), mask(pattern, (12, 13, 6), 0.6, 3))
+    assert len(seen) == 2, "the warm-up found something to complete"
+
+
+@pytest.mark.parametrize("method", ["nonneg-dual", "ncpc", "t-ctv", "tnn", "halrtc", "spc", "bcpf", "mean-fill"])
+@pytest.mark.parametrize("pattern", ["slices-1", "frames"])
+def test_slices_that_cannot_be_recovered_are_no_failure(answered: Answered, method: str, pattern: str) -> None:
+    row = answered(method=method, pattern=pattern, rate=0.6)
+    assert row.status == "ok", row.error
+    assert row.rmse is not None
+
+
+def test_a_pattern_that_the_data_does_not_allow_is_a_refusal(answered: Answered) -> None:
+    row = answered(pattern="fibres-4")
+    assert (row.status, row.pattern) == ("refused", "fibres-4")
+    assert str(row.error).startswith("The pattern 'fibres' along mode 4 needs that mode")
+
+
+def test_the_warm_up_is_where_something_is_known(answered: Answered) -> None:
+    observed = np.zeros((40, 40, 20), bool)
+    observed[20:, 25:, 5:] = True
+    corner = measuring._corner(observed, spread=False)
+    assert observed[corner].shape == (16, 16, 16)
+    assert observed[corner].mean() > 0.8
+    assert not observed[measuring._corner(observed, spread=True)].any()
+
+
+def test_pictures_of_patterns_do_not_replace_each_other(answered: Answered, tmp_path: Path) -> None:
+    rows = {name: answered(method="mean-fill", pattern=name, pictures=True) for name in ("uniform", "blocks", "lines")}
+    assert {name: row.pictures["observed"] for name, row in rows.items()} == {
+        "uniform": "pictures/tiny-observed-0.5.png",
+        "blocks": "pictures/tiny-observed-0.5-blocks.png",
+        "lines": "pictures/tiny-observed-0.5-lines.png",
+    }
+    assert {row.pictures["truth"] for row in rows.values()} == {"pictures/tiny-truth.png"}
+    assert len({row.pictures["model"] for row in rows.values()}) == 3
+    assert len({(tmp_path / row.pictures["observed"]).read_bytes() for row in rows.values()}) == 3
+
+
+def test_of_hidden_frames_one_is_shown(answered: Answered, tmp_path: Path) -> None:
+    row = answered(method="mean-fill", pattern="frames", pictures=True)
+    assert row.pictures["truth"] == "pictures/tiny-truth-0.5-frames.png"
+    with Image.open(tmp_path / row.pictures["observed"]) as picture:
+        assert not np.asarray(picture).any(), "nothing of it is known"

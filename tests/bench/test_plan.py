@@ -12,6 +12,8 @@ from tensorfill.bench.fitted_rank import fitted_settings
 from tensorfill.bench.plan import Choice, Experiment, Plan
 from tensorfill.bench.plan_file import plan_path, read_plan, shipped_plans
 from tensorfill.errors import InvalidSetting, UnreadableFile
+from tensorfill.methods.registry import available_methods
+from tensorfill.sampling import mask
 
 WHOLE = """
 title = "Everything there is"
@@ -20,6 +22,7 @@ time_limit = 60
 name = "table"
 datasets = ["hall", "baboon"]
 rates = [0.1, 0.2]
+patterns = ["uniform", "blocks", "fibres-2"]
 seeds = 3
 curve = true
 pictures = true
@@ -54,6 +57,7 @@ def test_a_plan_becomes_frozen_records(tmp_path: Path) -> None:
             Choice("nonneg-dual", "nonneg-dual", {"rank": [10, 10, 5]}),
         ),
         rates=(0.1, 0.2),
+        patterns=("uniform", "blocks", "fibres-2"),
         seeds=3,
         curve=True,
         pictures=True,
@@ -67,6 +71,22 @@ def test_what_is_left_out_is_a_tenth_one_seed_and_no_limit(tmp_path: Path) -> No
     assert (plan.title, plan.time_limit) == ("mine", None)
     part = plan.experiments[0]
     assert (part.rates, part.seeds, part.ranks, part.curve, part.pictures) == ((0.1,), 1, (), False, False)
+    assert part.patterns == ("uniform",)
+
+
+def test_datasets_and_methods_of_the_plan_are_those_of_experiments_without_their_own(tmp_path: Path) -> None:
+    plan = read(
+        tmp_path,
+        'datasets = ["hall", "baboon"]\nmethods = ["dual"]\n[[experiment]]\nname = "a"\n'
+        '[[experiment]]\nname = "b"\ndatasets = ["hall"]\ntime_limit = 5\n'
+        '[[experiment]]\nname = "c"\nmethods = ["ncpc"]',
+    )
+    assert [part.datasets for part in plan.experiments] == [("hall", "baboon"), ("hall",), ("hall", "baboon")]
+    assert [(choice.label, choice.time_limit) for part in plan.experiments for choice in part.methods] == [
+        ("dual", None),
+        ("dual", 5.0),
+        ("ncpc", None),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +95,7 @@ def test_what_is_left_out_is_a_tenth_one_seed_and_no_limit(tmp_path: Path) -> No
         (
             "title =",
             "titel =",
-            "The plan mine.toml has an unknown key 'titel'. The keys are: title, time_limit, experiment.",
+            "The plan mine.toml has an unknown key 'titel'. The keys are: title, time_limit, datasets, methods, ",
         ),
         ("rates =", "rate =", "The plan mine.toml, experiment 'table', has an unknown key 'rate'. The keys are: name,"),
         (
@@ -91,6 +111,17 @@ def test_what_is_left_out_is_a_tenth_one_seed_and_no_limit(tmp_path: Path) -> No
         ('"dual, λ=1"', '"ncpc"', "has the label 'ncpc' twice; give it once."),
         ("[0.1, 0.2]", "[0.1, 0.1]", "has the rate 0.1 twice; give it once."),
         ("[0.1, 0.2]", "[10]", "'rates' must be a list of shares above 0 and at most 1, like [0.1]. Got [10] instead."),
+        (
+            '["uniform", "blocks", "fibres-2"]',
+            '["uniform", "block"]',
+            "experiment 'table', cannot be run: There is no pattern 'block'. The patterns are: uniform, pixels,",
+        ),
+        ('"blocks", "fibres-2"', '"uniform"', "has the pattern 'uniform' twice; give it once."),
+        (
+            '["uniform", "blocks", "fibres-2"]',
+            "'blocks'",
+            "'patterns' must be a list of names, like ['uniform', 'blocks']. Got 'blocks' instead.",
+        ),
         ("seeds = 3", "seeds = 0", "'seeds' must be a whole number, 1 or more: how many there are. Got 0 instead."),
         ("curve = true", "curve = 1", "'curve' must be true or false. Got 1 instead."),
         ("time_limit = 60", "time_limit = 0", "'time_limit' must be a number of seconds above 0. Got 0 instead."),
@@ -132,14 +163,18 @@ def test_a_plan_is_found_by_name_or_by_path(tmp_path: Path) -> None:
     assert plan_path("quick") == shipped_plans()["quick"]
     (tmp_path / "own.toml").write_text("")
     assert plan_path(str(tmp_path / "own.toml")) == tmp_path / "own.toml"
-    with pytest.raises(UnreadableFile, match=r"^There is no plan 'quik': .* those that ship: paper, quick\.$"):
+    with pytest.raises(UnreadableFile, match=r"^There is no plan 'quik': .* those that ship: paper, quick, rivals\.$"):
         plan_path("quik")
 
 
 @pytest.mark.parametrize("name", shipped_plans())
-def test_the_plans_that_ship_are_right(name: str) -> None:
+def test_the_plans_that_ship_can_be_read_and_have_a_limit(name: str) -> None:
+    assert read_plan(plan_path(name), datasets()).time_limit is not None
+
+
+@pytest.mark.parametrize("name", ["paper", "quick"])
+def test_the_paper_and_a_quick_look_have_something_for_every_figure(name: str) -> None:
     plan = read_plan(plan_path(name), datasets())
-    assert plan.time_limit is not None
     assert {part.name for part in plan.experiments} == {"table", "ranks", "rates"}
     table = plan.experiments[0]
     assert table.curve
@@ -165,3 +200,23 @@ def test_only_a_list_of_ranks_is_fitted() -> None:
     assert fitted_settings({"rank": [10, 10, 5], "C": 1}, (256, 256, 3)) == {"rank": [10, 10, 3], "C": 1}
     assert fitted_settings({"rank": 20}, (8, 8, 3)) == {"rank": 20}
     assert fitted_settings({}, (8, 8)) == {}
+
+
+def test_the_plan_of_rivals_has_every_method_all_data_of_the_paper_and_holes_of_every_kind() -> None:
+    parts = {part.name: part for part in read_plan(plan_path("rivals"), datasets()).experiments}
+    aliases = {"dual-demo", "zero-fill"}
+    for part in parts.values():
+        assert {choice.method for choice in part.methods} == set(available_methods()) - aliases
+        assert part.seeds == 1
+    assert {name for name, dataset in datasets().items() if dataset.in_paper} <= set(parts["table"].datasets)
+    assert {rate for name in ("table", "shares") for rate in parts[name].rates} == {0.05, 0.1, 0.2, 0.5}
+    assert {name for part in parts.values() for name in part.patterns} == {"uniform", "blocks", "lines", "frames"}
+    assert parts["table"].datasets == parts["shares"].datasets == parts["holes"].datasets
+    assert [part.pictures for part in parts.values()] == [True, False, True, True]
+
+
+def test_the_plan_of_rivals_hides_frames_only_where_there_are_any() -> None:
+    for part in read_plan(plan_path("rivals"), datasets()).experiments:
+        for pattern in part.patterns:
+            for shape in {datasets()[name].shape[2:] for name in part.datasets}:
+                assert mask(pattern, (20, 20, *shape), part.rates[0], 0).any()

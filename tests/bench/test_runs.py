@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from made_up import a_run, card
 
+from tensorfill.bench.cells import Cells
 from tensorfill.bench.plan import Choice, Experiment, Plan
 from tensorfill.bench.runs import runs_of, without_data
 from tensorfill.bench.selection import Selection, joined, selected
@@ -58,10 +59,39 @@ def test_a_time_limit_of_a_method_goes_before_that_of_the_plan() -> None:
         {"seed": 1},
         {"rate": 0.25},
         {"time_limit": 3.0},
+        {"pattern": "blocks"},
     ],
 )
 def test_another_question_has_another_id(change: dict[str, object]) -> None:
     assert a_run(**change).id != a_run().id
+
+
+def test_ids_of_rows_from_before_there_were_patterns_stay() -> None:
+    assert a_run().id == "46d74efecc44"
+
+
+def test_every_pattern_is_a_run_of_its_own_and_says_so() -> None:
+    holes = replace(TABLE, patterns=("uniform", "blocks"))
+    runs = runs_of(Plan("mine", "Mine", (holes,)), CARDS)
+    assert len(runs) == len({run.id for run in runs}) == 2 * len(runs_of(Plan("mine", "Mine", (TABLE,)), CARDS))
+    assert {run.row("ok").pattern for run in runs} == {"uniform", "blocks"}
+    assert {run.title for run in runs if run.data.name == "hall" and run.label == "dual" and run.seed == 0} == {
+        "table: dual on hall, 10% kept, seed 0",
+        "table: dual on hall, 20% kept, seed 0",
+        "table: dual on hall, 10% kept (blocks), seed 0",
+        "table: dual on hall, 20% kept (blocks), seed 0",
+    }
+
+
+def test_a_running_table_tells_patterns_apart() -> None:
+    runs = runs_of(
+        Plan("mine", "Mine", (Experiment("holes", ("hall",), (DUAL,), patterns=("blocks", "lines")),)), CARDS
+    )
+    cells = Cells(runs)
+    for run, rmse in zip(runs, (0.1, 0.3), strict=True):
+        cells.add(run.row("ok", rmse=rmse))
+    assert cells.lines("holes") == ["dual, blocks", "dual, lines"]
+    assert [cells.text("holes", line, "hall") for line in cells.lines("holes")] == ["0.1000", "0.3000"]
 
 
 def test_the_id_survives_its_row_and_the_file() -> None:
@@ -113,6 +143,12 @@ def test_rates_and_the_time_limit_change_everywhere() -> None:
     assert {(run.rate, run.time_limit) for run in runs_of(plan, CARDS)} == {(0.5, 3.0)}
 
 
+def test_patterns_change_everywhere() -> None:
+    plan = selected(PLAN, Selection(patterns=("lines", "slices-1")))
+    assert {run.pattern for run in runs_of(plan, CARDS) if run.experiment == "ranks"} == {"lines", "slices-1"}
+    assert {part.patterns for part in plan.experiments} == {("lines", "slices-1")}
+
+
 @pytest.mark.parametrize(
     ("wish", "sentence"),
     [
@@ -122,6 +158,7 @@ def test_rates_and_the_time_limit_change_everywhere() -> None:
         (Selection(seeds=0), r"^'seeds' must be 1 or more\. Got 0 instead\.$"),
         (Selection(time_limit=0), r"^'time-limit' must be a number of seconds above 0"),
         (Selection(rates=(2.0,)), r"^--rates is wrong: 'rates' must be"),
+        (Selection(patterns=("block",)), r"^--patterns cannot be run: There is no pattern 'block'\. The patterns are:"),
         (Selection(experiments="ranks", datasets="baboon"), r"has no dataset 'baboon'"),
     ],
 )

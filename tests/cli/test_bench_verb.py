@@ -90,11 +90,12 @@ def test_failures_are_told_and_change_the_exit_code(tensorfill: Run, tmp_path: P
     ("arguments", "sentence"),
     [
         ([], "Give a plan, like: tensorfill bench quick."),
-        (["quik"], "There is no plan 'quik': neither a file, nor one of those that ship: paper, quick."),
+        (["quik"], "There is no plan 'quik': neither a file, nor one of those that ship: paper, quick, rivals."),
         (["plan.toml", "--methods", "dual"], "The plan plan has no method 'dual'. It has: zero-fill."),
         (["plan.toml", "--datasets", "hall"], "The plan plan has no dataset 'hall'. It has: baboon."),
         (["plan.toml", "--rates", "few"], "--rates takes shares of entries to keep, like 0.05,0.1. Got 'few' instead."),
         (["plan.toml", "--rates", "10"], "--rates is wrong: 'rates' must be a list of shares"),
+        (["plan.toml", "--patterns", "blox"], "--patterns cannot be run: There is no pattern 'blox'."),
         (["plan.toml", "--jobs", "0"], "'jobs' must be 1 or more. Got 0 instead."),
         (["plan.toml", "--again", "never"], "'again' must be 'failed' or 'all'. Got 'never' instead."),
         (["plan.toml", "--with", "none.py"], "none.py cannot be read: No such file or directory."),
@@ -110,27 +111,22 @@ def test_what_cannot_run_is_refused_before_anything_is_written(
 def test_the_list_without_a_plan_is_of_the_plans_that_ship(tensorfill: Run) -> None:
     outcome = tensorfill("bench", "--list")
     assert outcome.code == 0
-    assert [line.split()[0] for line in outcome.out.splitlines()] == ["plan", "paper", "quick"]
+    assert [line.split()[0] for line in outcome.out.splitlines()] == ["plan", "paper", "quick", "rivals"]
 
 
 def test_the_list_of_a_plan_says_what_would_run_and_runs_nothing(tensorfill: Run, tmp_path: Path) -> None:
     outcome = tensorfill("bench", "plan.toml", "--list", "--with", "own.py")
     assert outcome.code == 0
     cells = [line.split() for line in outcome.out.splitlines()]
-    assert cells[1] == ["table", "baboon", "not", "there", "zero-fill,", "own", "50%", "2", "–", "4"]
-    assert cells[2] == ["table", "tiny", "yes", "zero-fill,", "own", "50%", "2", "–", "4"]
+    assert cells[1] == ["table", "baboon", "not", "there", "zero-fill,", "own", "50%", "uniform", "2", "–", "4"]
+    assert cells[2] == ["table", "tiny", "yes", "zero-fill,", "own", "50%", "uniform", "2", "–", "4"]
     assert {path.name for path in tmp_path.iterdir()} == {"own.py", "plan.toml"}
 
 
-@pytest.mark.slow
-def test_a_part_of_the_quick_plan_runs_from_nothing(tensorfill: Run, tmp_path: Path) -> None:
-    outcome = tensorfill(
-        "bench", "quick", "--datasets", "syn,cat", "--methods", "nonneg-dual,ncpc,linear", "--seeds", 1
-    )
-    assert outcome.code == 0, outcome
-    rows = read_rows(tmp_path / "bench-quick").rows
-    assert {row.experiment for row in rows} == {"table", "ranks"}
-    assert {row.status for row in rows} == {"ok"}
-    table = [row for row in rows if row.experiment == "table"]
-    assert all(row.curve and row.pictures for row in table)
-    assert all(row.rmse is not None and row.rmse < 0.15 for row in table)
+def test_patterns_are_chosen(tensorfill: Run, tmp_path: Path) -> None:
+    arguments = ("bench", "plan.toml", "--with", "own.py", "--datasets", "tiny", "--methods", "zero-fill", "--seeds", 1)
+    assert tensorfill(*arguments, "-o", "out").code == 0
+    outcome = tensorfill(*arguments, "-o", "out", "--patterns", "uniform, slices-1")
+    assert "1 of 2 runs are there already." in outcome.out
+    assert "table: zero-fill on tiny, 50% kept (slices-1), seed 0: RMSE" in outcome.out
+    assert [row.pattern for row in read_rows(tmp_path / "out").rows] == ["uniform", "slices-1"]

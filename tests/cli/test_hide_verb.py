@@ -7,6 +7,8 @@ import pytest
 from numpy.typing import NDArray
 from stand_in import Run
 
+from tensorfill.sampling import PATTERNS, mask
+
 
 def hidden(path: Path) -> tuple[NDArray[np.generic], NDArray[np.bool_]]:
     with np.load(path) as archive:
@@ -82,3 +84,33 @@ def test_only_an_npz_can_hold_data_and_mask(refused: Run, tmp_path: Path) -> Non
 def test_a_missing_input_is_refused(refused: Run, tmp_path: Path) -> None:
     outcome = refused("hide", tmp_path / "lost.npy", "-o", tmp_path / "h.npz")
     assert "There is no file" in outcome.err
+
+
+# Patterns
+
+
+@pytest.mark.parametrize("pattern", [*PATTERNS, "fibres-1", "slices-2"])
+def test_the_holes_are_those_of_the_pattern(tensorfill: Run, tmp_path: Path, pattern: str) -> None:
+    truth = np.random.default_rng(9).random((20, 18, 6))
+    np.save(tmp_path / "truth.npy", truth)
+    arguments = ("--keep", 0.7, "--seed", 2, "--pattern", pattern)
+    outcome = tensorfill("hide", tmp_path / "truth.npy", "-o", tmp_path / "h.npz", *arguments)
+    assert outcome.code == 0, outcome
+    data, observed = hidden(tmp_path / "h.npz")
+    np.testing.assert_array_equal(observed, mask(pattern, truth.shape, 0.7, 2))
+    np.testing.assert_array_equal(data, np.where(observed, truth, np.nan))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "sentence"),
+    [("holes", "There is no pattern 'holes'. The patterns are: uniform, pixels,"), ("frames", "needs frames or bands")],
+)
+def test_a_pattern_that_cannot_be_is_refused(refused: Run, tmp_path: Path, pattern: str, sentence: str) -> None:
+    np.save(tmp_path / "truth.npy", np.ones((3, 3)))
+    outcome = refused("hide", tmp_path / "truth.npy", "-o", tmp_path / "h.npz", "--pattern", pattern)
+    assert sentence in " ".join(outcome.err.split())
+
+
+def test_help_names_every_pattern(tensorfill: Run) -> None:
+    told = " ".join(tensorfill("hide", "--help").out.replace("│", " ").split())
+    assert [name for name in PATTERNS if name not in told] == []

@@ -58,10 +58,15 @@ def row(data: DataCard | str = "hall", label: str = "nonneg-dual", rmse: float |
     return replace(plain, **changes)
 
 
-def bad(status: str, data: DataCard | str = "hall", label: str = "ffw", error: str = "It went wrong.") -> Row:
+def bad(
+    status: str, data: DataCard | str = "hall", label: str = "ffw", error: str = "It went wrong.", **changes: Any
+) -> Row:
     """A run that did not end well."""
-    nothing = dict.fromkeys(("rmse_unobserved", "psnr", "ssim", "smallest", "negative_share", "seconds"))
-    return row(data, label, None, status=status, error=error, stop=None, iterations=None, peak_memory=None, **nothing)
+    nothing: dict[str, Any] = dict.fromkeys(
+        ("rmse_unobserved", "psnr", "ssim", "smallest", "negative_share", "seconds")
+    )
+    nothing |= {"stop": None, "iterations": None, "peak_memory": None, **changes}
+    return row(data, label, None, status=status, error=error, **nothing)
 
 
 def seeds(data: DataCard | str, label: str, *errors: float, **changes: Any) -> list[Row]:

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 from report_rows import card, evidence, full_bench, row
 
+from tensorfill.methods.registry import available_methods
 from tensorfill.report.evidence import Evidence
 from tensorfill.report.figures.all_figures import all_figures, files_of
 from tensorfill.report.figures.figure import Drawn, LeftOut
@@ -171,3 +172,121 @@ def test_a_divergence_does_not_squeeze_the_others() -> None:
     assert "What is above 1 is out of view, all of dual on Hall, geomcg on Hall." in drawn["fig1a-seconds"].caption
     for name in ("time-error", "fig1a-iterations", "fig1a-seconds"):
         assert drawn[name].figure.axes[0].get_ylim()[1] < 3
+
+
+# Rates and patterns of holes
+
+
+def points(drawn: Drawn) -> list[list[tuple[float, float]]]:
+    """The lines of a figure's first panel."""
+    return [
+        [(float(x), float(y)) for x, y in zip(*line.get_data(), strict=True)] for line in drawn.figure.axes[0].lines
+    ]
+
+
+def test_time_against_error_is_drawn_for_every_rate_and_pattern() -> None:
+    found = evidence(
+        row("hall", "dual", 0.04),
+        row("hall", "dual", 0.03, experiment="shares", rate=0.2),
+        row("hall", "dual", 0.2, experiment="holes", rate=0.7, pattern="blocks"),
+        row("hall", "dual", 0.4, experiment="holes", rate=0.7, pattern="lines"),
+    )
+    drawn = {name: figure for name, figure in figures(found)[0].items() if name.startswith("time-error")}
+    assert {name: points(figure) for name, figure in drawn.items()} == {
+        "time-error": [[(1.5, 0.04)]],
+        "time-error-holes-70-blocks": [[(1.5, 0.2)]],
+        "time-error-holes-70-lines": [[(1.5, 0.4)]],
+        "time-error-shares-20": [[(1.5, 0.03)]],
+    }
+    assert drawn["time-error-holes-70-lines"].title == "Time against error, 70 % observed (lines)"
+
+
+def test_rates_of_several_experiments_make_one_curve() -> None:
+    found = evidence(
+        row("hall", "dual", 0.04),
+        row("hall", "dual", 0.03, experiment="shares", rate=0.2),
+        row("hall", "dual", 0.02, experiment="shares", rate=0.5),
+        row("hall", "ffw", 0.9),
+        row("hall", "dual", 0.7, experiment="holes", rate=0.7, pattern="blocks"),
+    )
+    drawn, _ = figures(found)
+    assert points(drawn["rates"]) == [[(10, 0.04), (20, 0.03), (50, 0.02)]], "neither blocks nor a method at one rate"
+    assert "rates-blocks" not in drawn
+
+
+def test_where_an_experiment_is_about_rates_it_counts() -> None:
+    found = evidence(
+        row("hall", "dual", 0.04),
+        row("hall", "dual", 0.05, experiment="rates"),
+        row("hall", "dual", 0.02, experiment="rates", rate=0.5),
+    )
+    assert points(figures(found)[0]["rates"]) == [[(10, 0.05), (50, 0.02)]]
+
+
+def test_patterns_have_curves_of_their_own() -> None:
+    rows = [
+        row("hall", "dual", error, experiment="rates", rate=rate, pattern=pattern)
+        for pattern, errors in {"uniform": (0.03, 0.02), "lines": (0.3, 0.2)}.items()
+        for rate, error in zip((0.1, 0.5), errors, strict=True)
+    ]
+    drawn, _ = figures(evidence(*rows))
+    assert points(drawn["rates"]) == [[(10, 0.03), (50, 0.02)]]
+    assert points(drawn["rates-lines"]) == [[(10, 0.3), (50, 0.2)]]
+    assert drawn["rates-lines"].title == "RMSE against the sampling rate (lines)"
+
+
+def test_ranks_at_other_rates_and_patterns_are_not_averaged() -> None:
+    rows = [
+        row("hall", "dual", error / x, experiment="ranks", settings={"rank": [x, x, x]}, rate=rate, pattern=pattern)
+        for rate, pattern, error in ((0.1, "uniform", 0.1), (0.2, "uniform", 0.2), (0.1, "blocks", 0.4))
+        for x in (1, 2)
+    ]
+    drawn, _ = figures(evidence(*rows))
+    assert points(drawn["fig1b-ranks"]) == [[(1, 0.1), (2, 0.05)]]
+    assert points(drawn["fig1b-ranks-20"]) == [[(1, 0.2), (2, 0.1)]]
+    assert points(drawn["fig1b-ranks-10-blocks"]) == [[(1, 0.4), (2, 0.2)]]
+
+
+def test_curves_of_a_panel_have_one_rate_and_one_pattern() -> None:
+    curve = ((0, 0.1, 0.3), (5, 1.0, 0.05))
+    blocks = {"pattern": "blocks", "curve": curve}
+    drawn, _ = figures(evidence(row("hall", "dual", curve=curve), row("hall", "ffw", **blocks), row("cat", **blocks)))
+    told = words(drawn["fig1a-iterations"])
+    assert "ffw" not in told
+    assert "Hall" in told.split("\n")
+    assert "Cat (blocks)" in told
+
+
+def test_every_pattern_has_an_album_of_its_own(tmp_path: Path) -> None:
+    rows = full_bench(tmp_path)
+    holes = [replace(each, experiment="holes", rate=0.7, pattern="blocks") for each in rows if each.pictures]
+    found, _ = albums(evidence(*holes, *rows, folder=tmp_path))
+    assert [(album.name, album.title, album.share) for album in found] == [
+        ("hall", "Hall", "10 %"),
+        ("hall-blocks", "Hall, blocks", "70 % (blocks)"),
+    ]
+    drawn, _ = figures(evidence(*holes, *rows, folder=tmp_path))
+    assert {"fig3-hall", "fig3-hall-blocks"} <= set(drawn)
+    assert "observed, 70 % (blocks)" in words(drawn["fig3-hall-blocks"])
+    assert "fig2-components-others" not in drawn, "components once per dataset"
+
+
+def test_every_method_that_ships_has_a_look_of_its_own() -> None:
+    styles = strokes({name: name for name in available_methods()})
+    assert len({style.marker for style in styles.values()}) == len(styles)
+
+
+def test_a_divergence_does_not_squeeze_a_sweep() -> None:
+    rows = [
+        row("hall", label, error, experiment="rates", rate=rate)
+        for rate, label, error in (
+            (0.1, "dual", 0.1),
+            (0.5, "dual", 0.05),
+            (0.1, "geomcg", 90.0),
+            (0.5, "geomcg", 0.2),
+        )
+    ]
+    drawn = figures(evidence(*rows))[0]["rates"]
+    assert drawn.figure.axes[0].get_ylim()[1] == 1
+    assert drawn.caption.endswith("What is above 1 is out of view.")
+    assert "out of view" not in figures(evidence(*rows[:2]))[0]["rates"].caption

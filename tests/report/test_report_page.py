@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import re
+from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -124,6 +126,24 @@ def test_numbers_can_be_sorted(report: Path) -> None:
     text = (report / "index.html").read_text(encoding="utf-8")
     assert 'data-value="0.04"' in text
     assert 'aria-sort="none"' in text
+
+
+def test_patterns_are_apart_on_the_page(tmp_path: Path) -> None:
+    rows = full_bench(tmp_path / "rows")
+    holes = [replace(each, experiment="holes", rate=0.7, pattern="blocks") for each in rows if each.pictures]
+    text = (made(tmp_path, [*rows, *holes]) / "index.html").read_text(encoding="utf-8")
+    parts = Parts(text)
+    repeated = [name for name, count in Counter(parts.ids).items() if count > 1]
+    assert [name for name in repeated if re.match(r"tab|panel|album", name)] == []
+    assert {"album-hall", "album-hall-blocks", "panel-psnr", "panel-psnr-holes-70-blocks"} <= set(parts.ids)
+    assert "<summary>70 % observed (blocks), experiment “holes”</summary>" in text
+    assert parts.tags.count("details") == 2
+    controlled = re.findall(r'aria-controls="([^"]+)"', text)
+    assert set(controlled) <= set(parts.ids)
+
+
+def test_with_one_setup_nothing_is_folded(report: Path) -> None:
+    assert "<details" not in (report / "index.html").read_text(encoding="utf-8")
 
 
 # Pictures in it

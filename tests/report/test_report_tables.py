@@ -85,10 +85,17 @@ def test_a_variant_is_compared_with_its_methods_row() -> None:
     assert shown(table, "lrtc-tv II", "Baboon")[1] == "paper 0.08729, ratio 1.00"
 
 
-@pytest.mark.parametrize("change", [{"rate": 0.2}, {"pattern": "fibres"}])
-def test_the_paper_is_not_compared_with_another_setup(change: dict[str, object]) -> None:
-    table = results(row("hall", "nonneg-dual", 0.03, **change))
+def test_the_paper_is_not_compared_with_another_rate() -> None:
+    table = results(row("hall", "nonneg-dual", 0.03, rate=0.2))
     assert shown(table, "nonneg-dual", "Hall") == ["0.03000"]
+
+
+def test_the_paper_is_not_compared_with_another_pattern_whose_unobserved_entries_are_told() -> None:
+    table = results(row("hall", "nonneg-dual", 0.03, pattern="fibres"), bad("failed", "hall", "ffw", pattern="fibres"))
+    assert shown(table, "nonneg-dual", "Hall") == ["0.03000", "unobserved 0.03150"]
+    assert shown(table, "ffw", "Hall") == ["failed"]
+    assert "Below: over the unobserved entries alone." in table.notes
+    assert "10 % observed (fibres)" in table.title
 
 
 @pytest.mark.parametrize("status", ["no data", "failed", "crashed", "timed out", "refused"])
@@ -156,6 +163,43 @@ def test_other_rates_have_a_table_of_their_own() -> None:
     tables = results_tables(evidence(row("hall", rate=0.3), row("hall", rate=0.1)))
     assert [table.name for table in tables] == ["table2", "table2-table-30"]
     assert "30 % observed" in tables[1].title
+
+
+def test_patterns_are_never_in_one_table() -> None:
+    found = evidence(
+        row("hall", "dual", 0.04),
+        row("hall", "dual", 0.2, experiment="holes", rate=0.7, pattern="blocks"),
+        row("hall", "dual", 0.4, experiment="holes", rate=0.7, pattern="lines"),
+    )
+    tables = results_tables(found)
+    assert [table.name for table in tables] == ["table2", "table2-holes-70-blocks", "table2-holes-70-lines"]
+    assert [entry(table, "dual", "Hall").value for table in tables] == [0.04, 0.2, 0.4]
+    assert [table.title.split("datasets, ")[1] for table in tables[1:]] == [
+        "70 % observed (blocks), experiment “holes”",
+        "70 % observed (lines), experiment “holes”",
+    ]
+    names = [table.name for _, table in measure_tables(found)]
+    assert len(names) == len(set(names)) == 3 * len(measure_tables(evidence(row("hall", "dual", 0.04))))
+    assert {"psnr", "psnr-holes-70-blocks", "psnr-holes-70-lines"} <= set(names)
+
+
+def test_what_failed_says_with_which_holes() -> None:
+    table = failure_table(evidence(bad("failed"), bad("failed", pattern="lines", rate=0.7)))
+    assert table is not None
+    assert [line[3].lines[0].text for line in table.rows] == ["10 %", "70 % (lines)"]
+
+
+def test_missing_data_is_told_at_every_rate_and_pattern_of_its_experiment() -> None:
+    holes = {"experiment": "holes", "rate": 0.7}
+    found = evidence(
+        row("hall", "dual", 0.2, pattern="blocks", **holes),
+        row("hall", "dual", 0.4, pattern="lines", **holes),
+        bad("no data", "tomato", "dual", pattern="blocks", **holes),
+        row("hall", "dual", 0.04),
+    )
+    table, *others = results_tables(found)
+    assert [column.title for column in table.columns] == ["method", "Hall"], "another experiment"
+    assert [shown(other, "dual", "Tomato")[0] for other in others] == ["no data", "no data"]
 
 
 def test_of_two_runs_of_one_cell_the_later_counts_and_is_told() -> None:

@@ -11,15 +11,17 @@ from .runs import Run
 
 
 class Cells:
-    """Rows of a bench gathered by experiment, line (label, rate and rank where they vary) and dataset."""
+    """Rows of a bench gathered by experiment, line (label, rank, rate and pattern where they vary) and dataset."""
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self._lines: dict[str, list[str]] = defaultdict(list)
         self._columns: dict[str, list[str]] = defaultdict(list)
         self._found: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
         self._rates: dict[str, set[float]] = defaultdict(set)
+        self._patterns: dict[str, set[str]] = defaultdict(set)
         for run in runs:
             self._rates[run.experiment].add(run.rate)
+            self._patterns[run.experiment].add(run.pattern)
         self._place = {run.id: (run.experiment, self._line(run), run.data.name) for run in runs}
         for experiment, line, column in self._place.values():
             for names, name in ((self._lines, line), (self._columns, column)):
@@ -58,4 +60,6 @@ class Cells:
             varied.append(f"rank {max(rank)}")
         if len(self._rates[run.experiment]) > 1:
             varied.append(f"{run.rate:.0%}")
+        if len(self._patterns[run.experiment]) > 1:
+            varied.append(run.pattern)
         return ", ".join(varied)

@@ -20,7 +20,7 @@ from ..methods.registry import available_methods
 from ..metrics import score, ssim
 from ..observed import ObservedTensor
 from ..rows import DataCard, Row
-from ..sampling import uniform
+from ..sampling import mask
 from ..tensor import Array
 from .curve import CurveRecorder
 from .dataset import Dataset, LoadedData
@@ -59,7 +59,7 @@ def measure(run: Run, dataset: Dataset, place: Place, loaded: Callable[[DataCard
         return run.row("failed", error=_sentence(error), **about)
     loaded(data.card)
     try:
-        observed = uniform(data.truth.shape, run.rate, run.seed)
+        observed = mask(run.pattern, data.truth.shape, run.rate, run.seed)
         done, found = _completed(run, data.truth, observed)
     except TensorfillError as error:
         return run.row("refused", data=data.card, error=str(error), **about)
@@ -110,7 +110,7 @@ def _completed(run: Run, truth: Array, observed: NDArray[np.bool_]) -> tuple[Com
 
 def _warm_up(run: Run, truth: Array, observed: NDArray[np.bool_]) -> None:
     """The same method on a corner of the known entries, so that loading compiled code is not part of its time."""
-    corner = tuple(slice(0, _WARM_UP_SIZE) for _ in truth.shape)
+    corner = _corner(observed, spread=run.pattern == "uniform")
     shape = truth[corner].shape
     settings = fitted_settings(run.settings, shape)
     if isinstance(settings.get("rank"), int):
@@ -120,6 +120,16 @@ def _warm_up(run: Run, truth: Array, observed: NDArray[np.bool_]) -> None:
         complete(known, method=run.method, random_state=run.seed, watch=_warm, **settings)
     except Exception:
         pass  # what is wrong with it will show in the run itself
+
+
+def _corner(observed: NDArray[np.bool_], *, spread: bool) -> tuple[slice, ...] | tuple[NDArray[np.int64], ...]:
+    """A few indices of every mode: the first, or where holes are large, those with most known entries."""
+    if spread:
+        return tuple(slice(0, _WARM_UP_SIZE) for _ in observed.shape)
+    modes = range(observed.ndim)
+    counts = [observed.sum(axis=tuple(other for other in modes if other != mode)) for mode in modes]
+    most = [np.sort(np.argsort(-count, kind="stable")[:_WARM_UP_SIZE]) for count in counts]
+    return np.ix_(*most)
 
 
 def _warm(snapshot: Snapshot) -> bool:
@@ -159,11 +169,15 @@ def _pictures(
     run: Run, loaded: LoadedData, observed: NDArray[np.bool_], done: Completion, folder: Path
 ) -> dict[str, str]:
     """Role → path. Truth and what is known of it are the same for all methods, and written by each of them."""
-    pictures = Pictures.of(folder, loaded.card, loaded.truth)
-    name = run.data.name
+    name, asked = run.data.name, f"{run.rate:g}"
+    gone: tuple[int, ...] = ()
+    if run.pattern != "uniform":
+        asked += f"-{run.pattern}"
+        gone = tuple(np.flatnonzero(~observed.reshape(-1, observed.shape[-1]).any(axis=0)).tolist())
+    pictures = Pictures.of(folder, loaded.card, loaded.truth, gone)
     found = {
-        "truth": pictures.write(f"{name}-truth", loaded.truth),
-        "observed": pictures.write(f"{name}-observed-{run.rate:g}", np.where(observed, loaded.truth, 0.0)),
+        "truth": pictures.write(f"{name}-truth-{asked}" if gone else f"{name}-truth", loaded.truth),
+        "observed": pictures.write(f"{name}-observed-{asked}", np.where(observed, loaded.truth, 0.0)),
         "model": pictures.write(f"{run.id}-model", done.model),
     }
     if run.method in _WITH_COMPONENTS:

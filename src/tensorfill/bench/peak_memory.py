@@ -21,6 +21,7 @@ class PeakMemory:
 
     def __init__(self) -> None:
         self._highest = 0
+        _give_back()  # what is only kept for later would hide as much of what is needed now
         self._resettable = _reset()
         self._before = _status("VmRSS") if self._resettable else _largest_ever()
 

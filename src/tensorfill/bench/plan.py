@@ -20,13 +20,15 @@ class Choice:
 
 @dataclass(frozen=True)
 class Experiment:
-    """Every dataset × rate × seed × method (× rank)."""
+    """Every dataset × pattern × rate × seed × method (× rank)."""
 
     name: str
     datasets: tuple[str, ...]
     methods: tuple[Choice, ...]
     rates: tuple[float, ...] = (0.1,)
     """Shares of the entries that are kept."""
+    patterns: tuple[str, ...] = ("uniform",)
+    """How entries are hidden, by the names of `sampling`."""
     seeds: int = 1
     """How many: 0, 1, 2, … Each seeds the mask and what is random in a method."""
     ranks: tuple[int, ...] = ()

@@ -1,4 +1,7 @@
-"""Plan files: small TOML files that say what to run, found by name or by path, and checked before anything runs."""
+"""Plan files: small TOML files that say what to run, found by name or by path, and checked before anything runs.
+
+Datasets and methods of the plan itself are those of every experiment that has none of its own.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,23 @@ from typing import Any
 
 from ..errors import InvalidSetting, UnreadableFile
 from ..methods.registry import available_methods, make, setting_names
+from ..sampling import checked_pattern
 from .plan import Choice, Experiment, Plan
 
 SHIPPED = Path(__file__).parent / "plans"
-_PLAN_KEYS = ("title", "time_limit", "experiment")
-_EXPERIMENT_KEYS = ("name", "datasets", "methods", "rates", "seeds", "ranks", "curve", "pictures", "time_limit")
+_PLAN_KEYS = ("title", "time_limit", "datasets", "methods", "experiment")
+_EXPERIMENT_KEYS = (
+    "name",
+    "datasets",
+    "methods",
+    "rates",
+    "patterns",
+    "seeds",
+    "ranks",
+    "curve",
+    "pictures",
+    "time_limit",
+)
 _METHOD_KEYS = ("method", "label", "settings", "time_limit")
 
 
@@ -49,7 +64,8 @@ def read_plan(path: Path, datasets: Collection[str]) -> Plan:
     parts = found.get("experiment")
     if not isinstance(parts, list) or not parts or not all(isinstance(part, dict) for part in parts):
         raise InvalidSetting(f"{where} must have one or more parts that begin with [[experiment]].")
-    experiments = tuple(_experiment(where, part, datasets) for part in parts)
+    shared: dict[str, Any] = {key: found[key] for key in ("datasets", "methods") if key in found}
+    experiments = tuple(_experiment(where, {**shared, **part}, datasets) for part in parts)
     _check_once(where, "experiment", [experiment.name for experiment in experiments])
     title = found.get("title", path.stem)
     if not isinstance(title, str):
@@ -67,6 +83,18 @@ def checked_rates(where: str, rates: object) -> tuple[float, ...]:
         raise _wrong(where, "rates", "be a list of shares above 0 and at most 1, like [0.1]", rates)
     _check_once(where, "rate", rates)
     return tuple(float(rate) for rate in rates)
+
+
+def checked_patterns(where: str, patterns: object) -> tuple[str, ...]:
+    """Names of patterns of holes, none twice."""
+    if not isinstance(patterns, list | tuple) or not patterns or not all(isinstance(name, str) for name in patterns):
+        raise _wrong(where, "patterns", "be a list of names, like ['uniform', 'blocks']", patterns)
+    try:
+        found = tuple(checked_pattern(name) for name in patterns)
+    except InvalidSetting as error:
+        raise InvalidSetting(f"{where} cannot be run: {error}") from None
+    _check_once(where, "pattern", found)
+    return found
 
 
 def _experiment(plan: str, found: Mapping[str, Any], datasets: Collection[str]) -> Experiment:
@@ -91,6 +119,7 @@ def _experiment(plan: str, found: Mapping[str, Any], datasets: Collection[str]) 
         datasets=_datasets(where, found.get("datasets"), datasets),
         methods=_methods(where, found.get("methods"), _time_limit(where, found), ranked=bool(ranks)),
         rates=checked_rates(where, found.get("rates", [0.1])),
+        patterns=checked_patterns(where, found.get("patterns", ["uniform"])),
         seeds=seeds,
         ranks=tuple(ranks),
         **flags,

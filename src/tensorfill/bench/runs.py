@@ -10,9 +10,6 @@ from typing import Any
 from ..rows import DataCard, Row, Status
 from .plan import Choice, Experiment, Plan
 
-PATTERN = "uniform"
-"""How entries are hidden: each on its own, with the same probability."""
-
 
 @dataclass(frozen=True)
 class Run:
@@ -27,6 +24,8 @@ class Run:
     seed: int
     rate: float
     time_limit: float | None
+    pattern: str = "uniform"
+    """How entries are hidden."""
     curve: bool = False
     pictures: bool = False
 
@@ -40,7 +39,7 @@ class Run:
             settings=self.settings,
             seed=self.seed,
             rate=self.rate,
-            pattern=PATTERN,
+            pattern=self.pattern,
             time_limit=self.time_limit,
             status=status,
             **found,
@@ -56,7 +55,11 @@ class Run:
         """What it is, in a few words."""
         rank = self.settings.get("rank")
         ranked = f", rank {max(rank)}" if self.experiment == "ranks" and isinstance(rank, list) else ""
-        return f"{self.experiment}: {self.label}{ranked} on {self.data.name}, {self.rate:.0%} kept, seed {self.seed}"
+        holes = "" if self.pattern == "uniform" else f" ({self.pattern})"
+        return (
+            f"{self.experiment}: {self.label}{ranked} on {self.data.name}, {self.rate:.0%} kept{holes}, "
+            f"seed {self.seed}"
+        )
 
 
 def runs_of(plan: Plan, cards: Mapping[str, DataCard]) -> tuple[Run, ...]:
@@ -82,10 +85,12 @@ def _with_seed(seed: int, experiment: Experiment, limit: float | None, cards: Ma
             seed=seed,
             rate=rate,
             time_limit=choice.time_limit or limit,
+            pattern=pattern,
             curve=experiment.curve,
             pictures=experiment.pictures and seed == 0,
         )
         for name in experiment.datasets
+        for pattern in experiment.patterns
         for rate in experiment.rates
         for choice in experiment.methods
         for settings in _settings(choice, experiment.ranks)

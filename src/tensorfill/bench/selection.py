@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..errors import InvalidSetting, must_be
 from .plan import Choice, Experiment, Plan
-from .plan_file import checked_rates
+from .plan_file import checked_patterns, checked_rates
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,9 @@ class Selection:
     seeds: int | None = None
     """Instead of the number in the plan, in experiments that have more than one."""
     rates: tuple[float, ...] | None = None
+    """Instead of those in the plan, in every experiment."""
+    patterns: tuple[str, ...] | None = None
+    """Likewise."""
     time_limit: float | None = None
 
 
@@ -53,6 +56,9 @@ def selected(plan: Plan, selection: Selection) -> Plan:
     if selection.rates is not None:
         rates = checked_rates("--rates", selection.rates)
         parts = tuple(replace(part, rates=rates) for part in parts)
+    if selection.patterns is not None:
+        patterns = checked_patterns("--patterns", selection.patterns)
+        parts = tuple(replace(part, patterns=patterns) for part in parts)
     if selection.seeds is not None:
         parts = tuple(replace(part, seeds=selection.seeds) if part.seeds > 1 else part for part in parts)
     if selection.time_limit is not None:

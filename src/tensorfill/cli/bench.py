@@ -1,4 +1,4 @@
-"""`tensorfill bench`: datasets × methods × seeds × sampling rates, one row per run."""
+"""`tensorfill bench`: datasets × methods × seeds × shares and patterns of holes, one row per run."""
 
 from __future__ import annotations
 
@@ -38,6 +38,9 @@ def bench(
         int | None, typer.Option(help="How many seeds, in every experiment that has more than one in the plan.")
     ] = None,
     rates: Annotated[str | None, typer.Option(help="Shares to keep, instead of those of the plan: 0.05,0.1.")] = None,
+    patterns: Annotated[
+        str | None, typer.Option(help="Patterns of holes, instead of those of the plan: uniform,blocks.")
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option(help="Runs at a time; each may use its share of the cores. Default: 4, or all cores.")
     ] = None,
@@ -77,7 +80,8 @@ def bench(
     files = tuple(path.resolve() for path in with_files or ())
     with extras(files) as found:
         whole = joined(read_plan(plan_path(plan), found.known), found.methods, found.datasets)
-        selection = Selection(methods, datasets, experiments, seeds, _numbers(rates), time_limit)
+        holes = None if patterns is None else tuple(name.strip() for name in patterns.split(","))
+        selection = Selection(methods, datasets, experiments, seeds, _numbers(rates), holes, time_limit)
         part = selected(whole, selection)
         if list_only:
             _show_runs(part, found, data)
@@ -153,14 +157,15 @@ def _show_runs(plan: Plan, found: Extras, data: Path | None) -> None:
                 "not there" if name in absent else "yes",
                 ", ".join(choice.label for choice in part.methods),
                 ", ".join(f"{rate:.0%}" for rate in part.rates),
+                ", ".join(part.patterns),
                 str(part.seeds),
                 ", ".join(map(str, part.ranks)) or "–",
-                str(len(part.methods) * len(part.rates) * part.seeds * max(1, len(part.ranks))),
+                str(len(part.methods) * len(part.rates) * len(part.patterns) * part.seeds * max(1, len(part.ranks))),
             )
             for part in plan.experiments
             for name in part.datasets
         ],
-        headings=("experiment", "data", "there", "methods", "kept", "seeds", "ranks", "runs"),
+        headings=("experiment", "data", "there", "methods", "kept", "holes", "seeds", "ranks", "runs"),
     )
 
 

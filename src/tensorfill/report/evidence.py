@@ -11,6 +11,9 @@ from ..rows import DataCard, Row, Rows
 from .cell import Cell
 from .published import published
 
+UNIFORM = "uniform"
+"""The pattern of most rows: each entry is hidden on its own."""
+
 SWEEPS = ("ranks", "rates")
 """Experiments that vary a setting: they have figures of their own and are in no table."""
 
@@ -25,12 +28,17 @@ METHODS = (
     "lrtc-tv",
     "smf-lrtc",
     "ffw",
+    "t-ctv",
+    "tnn",
+    "halrtc",
+    "spc",
+    "bcpf",
     "zero-fill",
     "mean-fill",
     "linear",
     "biharmonic",
 )
-"""The order of methods in tables, that of the paper; others follow by name."""
+"""The order of methods in tables: the paper's, later rivals, simple ones; others follow by name."""
 
 
 @dataclass(frozen=True, order=True)
@@ -43,9 +51,18 @@ class Setup:
 
     @property
     def title(self) -> str:
-        """Such as "10 % observed"."""
-        pattern = "" if self.pattern == "uniform" else f", {self.pattern}"
-        return f"{percent(self.rate)} observed{pattern}"
+        """Such as "10 % observed" or "70 % observed (blocks)"."""
+        return f"{percent(self.rate)} observed{self.holes}"
+
+    @property
+    def holes(self) -> str:
+        """The pattern for people, in brackets; nothing where entries are hidden one by one."""
+        return "" if self.pattern == UNIFORM else f" ({self.pattern})"
+
+    @property
+    def slug(self) -> str:
+        """For the names of files, another one for every setup."""
+        return f"{self.experiment}-{100 * self.rate:g}" + ("" if self.pattern == UNIFORM else f"-{self.pattern}")
 
     @property
     def is_the_papers(self) -> bool:
@@ -109,9 +126,14 @@ class Evidence:
 
     @cached_property
     def _at(self) -> dict[tuple[Setup, str, str], list[Row]]:
+        """Rows by setup, dataset and label. One that says that there is no data speaks for its whole experiment."""
+        setups: dict[str, dict[Setup, None]] = {}
+        for row in self.rows:
+            setups.setdefault(row.experiment, {})[setup_of(row)] = None
         found: dict[tuple[Setup, str, str], list[Row]] = {}
         for row in self.rows:
-            found.setdefault((setup_of(row), row.data.name, row.label), []).append(row)
+            for setup in setups[row.experiment] if row.status == "no data" else (setup_of(row),):
+                found.setdefault((setup, row.data.name, row.label), []).append(row)
         return found
 
     def datasets_at(self, setup: Setup) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .evidence import Evidence, percent
+from .evidence import Evidence, percent, setup_of
 from .results_table import approximate_notes
 from .table import Column, Entry, Table, Text, words
 
@@ -25,7 +25,7 @@ def failure_table(evidence: Evidence) -> Table | None:
             words(evidence.title(row.data.name)),
             words(row.label),
             words(row.experiment),
-            Entry((Text(percent(row.rate)),), row.rate),
+            Entry((Text(f"{percent(row.rate)}{setup_of(row).holes}"),), row.rate),
             Entry((Text(str(row.seed)),), row.seed),
             words(row.status),
             words(row.error or "–"),

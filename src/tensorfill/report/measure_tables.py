@@ -48,12 +48,20 @@ MEASURES = (
 
 def measure_tables(evidence: Evidence) -> tuple[tuple[Measure, Table], ...]:
     """A table per measure that any run has, per setup."""
-    return tuple(
-        (measure, table)
+    return tuple(pair for group in measures_by_setup(evidence).values() for pair in group)
+
+
+def measures_by_setup(evidence: Evidence) -> dict[Setup, tuple[tuple[Measure, Table], ...]]:
+    """The same, one group per setup that has any."""
+    groups = {
+        setup: tuple(
+            (measure, table)
+            for measure in MEASURES
+            if (table := _table(evidence, setup, measure, first=place == 0)) is not None
+        )
         for place, setup in enumerate(evidence.setups)
-        for measure in MEASURES
-        if (table := _table(evidence, setup, measure, first=place == 0)) is not None
-    )
+    }
+    return {setup: group for setup, group in groups.items() if group}
 
 
 def _table(evidence: Evidence, setup: Setup, measure: Measure, *, first: bool) -> Table | None:
@@ -71,7 +79,7 @@ def _table(evidence: Evidence, setup: Setup, measure: Measure, *, first: bool) -
     head = (Column("method", numeric=False), *(Column(evidence.title(dataset)) for dataset in datasets))
     rows = tuple((words(label), *(column[place] for column in columns)) for place, label in enumerate(labels))
     shown = [cells[dataset, label] for dataset in datasets for label in labels]
-    name = measure.name if first else f"{measure.name}-{setup.experiment}-{100 * setup.rate:g}"
+    name = measure.name if first else f"{measure.name}-{setup.slug}"
     title = f"{measure.title}, {setup.title}" + ("" if setup.experiment == "table" else f" (“{setup.experiment}”)")
     notes = notes_below(evidence, datasets, shown, best=measure.smallest_first is not None)
     return Table(name, title, head, rows, notes)

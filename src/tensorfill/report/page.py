@@ -5,18 +5,18 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from .encoded_pictures import encoded
-from .evidence import Evidence, percent
+from .evidence import Evidence, Setup
 from .figures.figure import Drawn, LeftOut
 from .figures.style import GRID, INK
 from .measure_tables import Measure
 from .numbers import error
-from .pictures import Album
+from .pictures import Album, first_albums
 from .section import Section
 from .table import Table
 
@@ -34,7 +34,7 @@ class Contents:
     datasets: Table
     results: tuple[Table, ...]
     failures: Table | None
-    measures: tuple[tuple[Measure, Table], ...]
+    measures: Mapping[Setup, tuple[tuple[Measure, Table], ...]]
     figures: tuple[tuple[Drawn, str], ...]
     """Those that the page shows, with their SVG."""
     left_out: tuple[LeftOut, ...]
@@ -62,7 +62,11 @@ def page_text(contents: Contents) -> str:
         seeds=evidence.seeds(),
         figures=[(drawn, Markup(_inline(svg))) for drawn, svg in contents.figures],
         albums=[_album(album) for album in contents.albums],
-        components=[_components(album) for album in contents.albums if any(shot.components for shot in album.shots)],
+        components=[
+            _components(album)
+            for album in first_albums(contents.albums)
+            if any(shot.components for shot in album.shots)
+        ],
         lossy=lossy,
         css=Markup(_asset("page.css")),
         script=Markup(_asset("page.js")),
@@ -82,6 +86,7 @@ def _paths(albums: Sequence[Album]) -> dict[str, Path]:
         for path in (album.truth, album.observed, *(shot.path for shot in album.shots)):
             if path is not None:
                 found[path.name] = path
+    for album in first_albums(albums):
         for shot in [shot for shot in album.shots if shot.components][:1]:
             found |= {path.name: path for path in shot.components}
     return found
@@ -91,11 +96,11 @@ def _album(album: Album) -> dict[str, Any]:
     """A dataset's pictures for the viewer."""
     views = [{"name": "original", "key": album.truth.name, "below": ""}] if album.truth else []
     if album.observed:
-        views.append({"name": "observed", "key": album.observed.name, "below": percent(album.rate)})
+        views.append({"name": "observed", "key": album.observed.name, "below": album.share})
     for shot in album.shots:
         below = "" if shot.rmse is None else f"RMSE {error(shot.rmse)}{' ᵗ' if shot.time_limited else ''}"
         views.append({"name": shot.label, "key": shot.path.name, "below": below})
-    return {"name": album.dataset, "title": album.title, "views": views, "start": min(2, len(views) - 1)}
+    return {"name": album.name, "title": album.title, "views": views, "start": min(2, len(views) - 1)}
 
 
 def _components(album: Album) -> dict[str, Any]:

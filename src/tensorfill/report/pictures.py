@@ -1,14 +1,14 @@
-"""Pictures of the runs, found by dataset and method; a picture whose file is gone is left out and named."""
+"""Pictures of the runs by dataset, pattern of holes and method; one whose file is gone is left out and named."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from ..rows import Row
-from .evidence import SWEEPS, Evidence
+from .evidence import SWEEPS, UNIFORM, Evidence, Setup, percent, setup_of
 
 
 @dataclass(frozen=True)
@@ -24,34 +24,61 @@ class Shot:
 
 @dataclass(frozen=True)
 class Album:
-    """All pictures of a dataset at one sampling rate."""
+    """All pictures of a dataset at one sampling rate, with holes of one pattern."""
 
     dataset: str
     title: str
-    rate: float
+    setup: Setup
     truth: Path | None
     observed: Path | None
     shots: tuple[Shot, ...]
 
+    @property
+    def name(self) -> str:
+        """Another one for every album."""
+        return self.dataset if self.setup.pattern == UNIFORM else f"{self.dataset}-{self.setup.pattern}"
+
+    @property
+    def share(self) -> str:
+        """How much was observed, such as "10 %" or "70 % (blocks)"."""
+        return f"{percent(self.setup.rate)}{self.setup.holes}"
+
 
 def albums(evidence: Evidence) -> tuple[tuple[Album, ...], tuple[str, ...]]:
-    """An album per dataset with pictures, and a sentence per picture that is named in a row but not there."""
+    """An album per dataset and pattern with pictures, and a sentence per picture that is named in a row but not there.
+
+    Those of uniform holes come first. Of several rates a tenth is shown, else the lowest.
+    """
     problems: list[str] = []
     found = []
-    for name in evidence.cards:
-        rows = [
-            row for row in evidence.rows if row.data.name == name and row.status == "ok" and "model" in row.pictures
-        ]
-        rows = [row for row in rows if row.experiment not in SWEEPS] or rows
-        if not rows:
-            continue
-        rate = 0.1 if any(row.rate == 0.1 for row in rows) else min(row.rate for row in rows)
-        rows = sorted((row for row in rows if row.rate == rate), key=lambda row: row.seed)
-        shots = [shot for label in evidence.labels if (shot := _shot(evidence, rows, label, problems))]
-        truth, observed = (_first(evidence, rows, role, problems) for role in ("truth", "observed"))
-        if shots:
-            found.append(Album(name, evidence.title(name), rate, truth, observed, tuple(shots)))
+    shown = [row for row in evidence.rows if row.status == "ok" and "model" in row.pictures]
+    patterns = sorted({row.pattern for row in shown}, key=lambda pattern: (pattern != UNIFORM, pattern))
+    for pattern in patterns:
+        for name in evidence.cards:
+            rows = [row for row in shown if row.data.name == name and row.pattern == pattern]
+            album = _album(evidence, name, [row for row in rows if row.experiment not in SWEEPS] or rows, problems)
+            found += [album] if album else []
     return tuple(found), tuple(dict.fromkeys(problems))
+
+
+def first_albums(found: Sequence[Album]) -> tuple[Album, ...]:
+    """One album per dataset."""
+    first: dict[str, Album] = {}
+    for album in found:
+        first.setdefault(album.dataset, album)
+    return tuple(first.values())
+
+
+def _album(evidence: Evidence, name: str, rows: list[Row], problems: list[str]) -> Album | None:
+    if not rows:
+        return None
+    first = min(rows, key=lambda row: (row.rate != 0.1, row.rate))
+    setup = setup_of(first)
+    rows = sorted((row for row in rows if row.rate == first.rate), key=lambda row: row.seed)
+    shots = [shot for label in evidence.labels if (shot := _shot(evidence, rows, label, problems))]
+    truth, observed = (_first(evidence, rows, role, problems) for role in ("truth", "observed"))
+    title = f"{evidence.title(name)}{'' if setup.pattern == UNIFORM else f', {setup.pattern}'}"
+    return Album(name, title, setup, truth, observed, tuple(shots)) if shots else None
 
 
 def _shot(evidence: Evidence, rows: list[Row], label: str, problems: list[str]) -> Shot | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .cell import Cell
-from .evidence import APPROXIMATE_MARK, Evidence, Setup
+from .evidence import APPROXIMATE_MARK, UNIFORM, Evidence, Setup
 from .numbers import error, ratio, spread
 from .published import published
 from .table import Column, Entry, Table, Text, ranked, words
@@ -28,30 +28,37 @@ def results_tables(evidence: Evidence) -> tuple[Table, ...]:
 
 def _name(tables: list[Table], place: int, evidence: Evidence) -> str:
     setup = evidence.setups[place]
-    stem = "table2" if place == 0 else f"table2-{setup.experiment}-{100 * setup.rate:g}"
+    stem = "table2" if place == 0 else f"table2-{setup.slug}"
     return stem if all(table.name != stem for table in tables) else f"{stem}-others"
 
 
 def _table(evidence: Evidence, setup: Setup, datasets: tuple[str, ...], part: str, name: str) -> Table:
     labels = evidence.labels_at(setup)
     compared = setup.is_the_papers and any(evidence.cards[dataset].in_paper for dataset in datasets)
+    apart = setup.pattern != UNIFORM
     columns: list[tuple[Entry, ...]] = []
     cells: list[Cell] = []
     for dataset in datasets:
         column = [evidence.cell(setup, dataset, label) for label in labels]
         places = ranked([cell.rmse.mean if cell.rmse else None for cell in column])
         columns.append(
-            tuple(_entry(cell, place, compared=compared) for cell, place in zip(column, places, strict=True))
+            tuple(
+                _entry(cell, place, compared=compared, apart=apart) for cell, place in zip(column, places, strict=True)
+            )
         )
         cells += column
     head = (Column("method", numeric=False), *(Column(evidence.title(dataset)) for dataset in datasets))
     rows = tuple((words(label), *(column[place] for column in columns)) for place, label in enumerate(labels))
     experiment = "" if setup.experiment == "table" else f", experiment “{setup.experiment}”"
     title = f"Table 2. RMSE over all entries, {part}, {setup.title}{experiment}"
-    return Table(name, title, head, rows, notes_below(evidence, datasets, cells, compared=compared))
+    notes = notes_below(evidence, datasets, cells, compared=compared)
+    if apart:
+        notes = (notes[0], "Below: over the unobserved entries alone.", *notes[1:])
+    return Table(name, title, head, rows, notes)
 
 
-def _entry(cell: Cell, place: int | None, *, compared: bool) -> Entry:
+def _entry(cell: Cell, place: int | None, *, compared: bool, apart: bool) -> Entry:
+    """A cell of the table. Below stands what the paper says, or, with `apart`, the error in the holes."""
     paper = published().rmse(cell.data.name, cell.label, cell.method) if compared else None
     found = cell.rmse
     if found is None:
@@ -61,7 +68,10 @@ def _entry(cell: Cell, place: int | None, *, compared: bool) -> Entry:
         raised = TIME_MARK if cell.time_limited else ""
         first = Text(text, bold=place == 0, underline=place == 1, raised=raised)
         below = "–" if paper is None else f"paper {paper:g}, ratio {ratio(found.mean / paper)}"
-    lines = (first, Text(below, quiet=True)) if compared and below else (first,)
+    hidden = cell.over_seeds(lambda run: run.rmse_unobserved) if apart else None
+    if hidden is not None:
+        below = f"unobserved {error(hidden.mean)}"
+    lines = (first, Text(below, quiet=True)) if below and (compared or hidden) else (first,)
     return Entry(lines, found.mean if found else None)
 
 

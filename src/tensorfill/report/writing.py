@@ -14,7 +14,7 @@ from .dataset_table import dataset_table
 from .evidence import Evidence
 from .failure_table import failure_table
 from .folder import check_folder, whole_folder
-from .measure_tables import measure_tables
+from .measure_tables import measures_by_setup
 from .page import Contents, page_text
 from .pictures import albums
 from .reproduction import TITLE, reproduction
@@ -78,7 +78,7 @@ def _contents(evidence: Evidence, made_with: str) -> tuple[Contents, dict[str, b
         datasets=dataset_table(evidence),
         results=results_tables(evidence),
         failures=failure_table(evidence),
-        measures=measure_tables(evidence),
+        measures=measures_by_setup(evidence),
         figures=tuple((figure, files[f"{figure.name}.svg"].decode()) for figure in drawn if figure.on_page),
         left_out=tuple(figure for figure in figures if isinstance(figure, LeftOut)),
         albums=shots,
@@ -91,7 +91,11 @@ def _contents(evidence: Evidence, made_with: str) -> tuple[Contents, dict[str, b
 
 def _files(contents: Contents, drawings: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
     """Name and content of every file, in the order in which a person would look at them."""
-    tables = [contents.datasets, *contents.results, *(table for _, table in contents.measures)]
+    tables = [
+        contents.datasets,
+        *contents.results,
+        *(table for group in contents.measures.values() for _, table in group),
+    ]
     tables += [contents.failures] if contents.failures else []
     yield "index.html", page_text(contents).encode()
     yield "reproduction.md", markdown.page_text(TITLE, contents.reproduction).encode()

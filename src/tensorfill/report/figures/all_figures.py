@@ -12,7 +12,7 @@ from .figure import Drawn, LeftOut
 from .picture_grids import components, grid
 from .style import house_style, strokes
 from .sweeps import ranks, rates
-from .time_error import time_error
+from .time_error import time_errors
 
 _MAKER = "tensorfill report"
 
@@ -21,12 +21,12 @@ def all_figures(evidence: Evidence, albums: Sequence[Album]) -> tuple[Drawn | Le
     """The figures in the order of the paper, then ours; those without rows say why they are left out."""
     styles = strokes(evidence.labels)
     with house_style():
-        found: list[Drawn | LeftOut] = [*curves(evidence, styles), ranks(evidence, styles), *components(albums)]
+        found: list[Drawn | LeftOut] = [*curves(evidence, styles), *ranks(evidence, styles), *components(albums)]
         found += [grid(album) for album in albums]
         if not albums:
             why = "no row has pictures: let an experiment of the plan have `pictures = true`."
             found.append(LeftOut("Figure 3. Every method's picture", why))
-        found += [time_error(evidence, styles), rates(evidence, styles)]
+        found += [*time_errors(evidence, styles), *rates(evidence, styles)]
     return tuple(found)
 
 

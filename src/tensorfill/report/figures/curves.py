@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ...rows import Row
-from ..evidence import SWEEPS, Evidence
+from ..evidence import SWEEPS, UNIFORM, Evidence, Setup, setup_of
 from .figure import Drawn, LeftOut
 from .panels import LARGEST, panels, plain_log_ticks
 from .style import Stroke
@@ -49,10 +49,13 @@ def _hidden(evidence: Evidence, lines: dict[str, list[Row]]) -> str:
 
 
 def _lines(evidence: Evidence) -> dict[str, list[Row]]:
-    """The rows with a curve by dataset: the first seed of every label."""
+    """The rows with a curve by dataset: the first seed of every label, all with the same rate and pattern of holes."""
     found: dict[str, dict[str, Row]] = {}
-    for row in sorted(evidence.rows, key=lambda row: (row.rate != 0.1, row.rate, row.seed)):
-        if row.status == "ok" and row.curve and row.experiment not in SWEEPS:
+    first: dict[str, Setup] = {}
+    rows = [row for row in evidence.rows if row.status == "ok" and row.curve and row.experiment not in SWEEPS]
+    for row in sorted(rows, key=lambda row: (row.pattern != UNIFORM, row.pattern, row.rate != 0.1, row.rate, row.seed)):
+        setup = first.setdefault(row.data.name, setup_of(row))
+        if (setup.rate, setup.pattern) == (row.rate, row.pattern):
             found.setdefault(row.data.name, {}).setdefault(row.label, row)
     return {name: list(found[name].values()) for name in evidence.cards if name in found}
 
@@ -88,7 +91,7 @@ def _drawn(
     figure = panels(
         list(lines),
         draw,
-        title=evidence.title,
+        title=lambda dataset: f"{evidence.title(dataset)}{setup_of(lines[dataset][0]).holes}",
         across="seconds" if seconds else "iterations",
         up="RMSE",
         legend=[label for label in evidence.labels if label in shown],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..evidence import APPROXIMATE_MARK
 from ..numbers import error
-from ..pictures import Album
+from ..pictures import Album, first_albums
 from .figure import Drawn, LeftOut
 from .panels import MARK_MEANS
 from .style import DPI
@@ -26,10 +26,10 @@ _Tile = tuple[str, Path | None]
 def components(albums: Sequence[Album]) -> tuple[Drawn | LeftOut, ...]:
     """Original, W and its components: the paper's datasets in one figure, others in a second."""
     title = "Figure 2. The original, its completion W, and the components W⁽ᵏ⁾ that add up to W"
-    rows = {album.dataset: tiles for album in albums if (tiles := component_tiles(album))}
+    rows = {album.dataset: tiles for album in first_albums(albums) if (tiles := component_tiles(album))}
     main = {name: tiles for name, tiles in rows.items() if name in _PAPERS}
     others = {name: tiles for name, tiles in rows.items() if name not in _PAPERS}
-    titles = {album.dataset: album.title for album in albums}
+    titles = {album.dataset: album.title for album in first_albums(albums)}
     found: list[Drawn | LeftOut] = []
     if not rows:
         found.append(LeftOut(title, "no row has pictures of components."))
@@ -50,12 +50,12 @@ def component_tiles(album: Album) -> list[_Tile]:
 
 
 def grid(album: Album) -> Drawn:
-    """Figure 3 for one dataset: original, observed, and every method with its RMSE."""
-    tiles: list[_Tile] = [("original", album.truth), (f"observed, {100 * album.rate:.3g} %", album.observed)]
+    """Figure 3 for one album: original, observed, and every method with its RMSE."""
+    tiles: list[_Tile] = [("original", album.truth), (f"observed, {album.share}", album.observed)]
     tiles += [(f"{shot.label}\n{'' if shot.rmse is None else error(shot.rmse)}", shot.path) for shot in album.shots]
     columns = 5 if len(tiles) > 8 else 4
     return Drawn(
-        f"fig3-{album.dataset}",
+        f"fig3-{album.name}",
         f"Figure 3. {album.title}: every method's picture",
         "RMSE over all entries below each picture; what is darker than black or brighter than white is cut off.",
         _tiled([tiles[start : start + columns] for start in range(0, len(tiles), columns)], heading=album.title),

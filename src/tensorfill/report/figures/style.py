@@ -49,13 +49,18 @@ _KNOWN = {
     "lrtc-tv": Stroke("#8a63b8", "<"),
     "smf-lrtc": Stroke("#44aa99", ">"),
     "ffw": Stroke("#b2446a", "p"),
+    "t-ctv": Stroke("#c0392b", "*", size=6.5),
+    "tnn": Stroke("#3c8dbc", "H"),
+    "halrtc": Stroke("#7a9e00", "8"),
+    "spc": Stroke("#b8860b", "1", size=6.5),
+    "bcpf": Stroke("#7f6bb3", "2", size=6.5),
     "zero-fill": Stroke("#8c8c8c", "x", ":"),
     "mean-fill": Stroke("#8c8c8c", "+", ":"),
     "linear": Stroke("#999933", "h", "-."),
     "biharmonic": Stroke("#6f7fc0", "d", "-."),
 }
-_SPARE_COLORS = ("#7a9e00", "#c0392b", "#3c8dbc", "#b8860b", "#7f6bb3", "#2e9e8f")
-_SPARE_MARKERS = ("*", "8", "H", "1", "2", "3", "4", "|", "_")
+_SPARE_COLORS = ("#2e9e8f", "#9b5de5", "#d1495b", "#5f8d4e", "#4f7cac", "#b07d62")
+_SPARE_MARKERS = ("3", "4", "|", "_", "$a$", "$b$", "$c$", "$d$", "$e$")
 
 
 def strokes(labels: Mapping[str, str]) -> dict[str, Stroke]:

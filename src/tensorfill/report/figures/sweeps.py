@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from ...rows import Row
-from ..evidence import Evidence
+from ..evidence import UNIFORM, Evidence, Setup, setup_of
 from .figure import Drawn, LeftOut
-from .panels import panels, plain_log_ticks
+from .panels import LARGEST, panels, plain_log_ticks
 from .style import Stroke
 
 if TYPE_CHECKING:
@@ -18,24 +18,37 @@ if TYPE_CHECKING:
 _Points = dict[str, dict[str, list[tuple[float, float]]]]
 
 
-def ranks(evidence: Evidence, strokes: dict[str, Stroke]) -> Drawn | LeftOut:
-    """RMSE against x for the rank [x, x, x]."""
+def ranks(evidence: Evidence, strokes: dict[str, Stroke]) -> tuple[Drawn | LeftOut, ...]:
+    """RMSE against x for the rank [x, x, x], a figure per rate and pattern of holes."""
     title = "Figure 1b. RMSE against the rank [x, x, x]"
-    points = _points(evidence, "ranks", rank_of)
-    if not points:
-        return LeftOut(title, "no run of an experiment called `ranks` ended well.")
+    rows = [row for row in _finished(evidence) if row.experiment == "ranks" and rank_of(row) is not None]
+    setups = _in_order({setup_of(row) for row in rows})
+    if not setups:
+        return (LeftOut(title, "no run of an experiment called `ranks` ended well."),)
     caption = "RMSE over all entries; where a mode is smaller than x, its rank is the mode's size."
-    return _drawn(evidence, strokes, points, "fig1b-ranks", title, caption, "x")
+    found = []
+    for place, setup in enumerate(setups):
+        name = "fig1b-ranks" if place == 0 else f"fig1b-{setup.slug}"
+        told = f"{title}, {setup.title}" if len(setups) > 1 or setup.holes else title
+        points = _points(evidence, [row for row in rows if setup_of(row) == setup], rank_of)
+        found.append(_drawn(evidence, strokes, points, name, told, caption, "x"))
+    return tuple(found)
 
 
-def rates(evidence: Evidence, strokes: dict[str, Stroke]) -> Drawn | LeftOut:
-    """RMSE against the share of entries that was observed."""
+def rates(evidence: Evidence, strokes: dict[str, Stroke]) -> tuple[Drawn | LeftOut, ...]:
+    """RMSE against the share of entries that was observed, a figure per pattern of holes."""
     title = "RMSE against the sampling rate"
-    points = _points(evidence, "rates", lambda row: 100 * row.rate)
-    if not points:
-        return LeftOut(title, "no run of an experiment called `rates` ended well.")
+    patterns = dict.fromkeys(setup.pattern for setup in _in_order({setup_of(row) for row in evidence.rows}))
     caption = "RMSE over all entries on a logarithmic scale, against the share of entries observed."
-    return _drawn(evidence, strokes, points, "rates", title, caption, "observed entries, %")
+    found = []
+    for pattern in patterns:
+        rows = _at_several_rates([row for row in _finished(evidence) if row.pattern == pattern])
+        if rows:
+            name, told = ("rates", title) if pattern == UNIFORM else (f"rates-{pattern}", f"{title} ({pattern})")
+            points = _points(evidence, rows, lambda row: 100 * row.rate)
+            found.append(_drawn(evidence, strokes, points, name, told, caption, "observed entries, %"))
+    why = "no run of an experiment called `rates` ended well, and no other has several rates."
+    return tuple(found) or (LeftOut(title, why),)
 
 
 def rank_of(row: Row) -> float | None:
@@ -46,12 +59,40 @@ def rank_of(row: Row) -> float | None:
     return float(rank) if isinstance(rank, int | float) else None
 
 
-def _points(evidence: Evidence, experiment: str, across: Callable[[Row], float | None]) -> _Points:
+def _finished(evidence: Evidence) -> list[Row]:
+    return [row for row in evidence.rows if row.status == "ok" and row.rmse is not None]
+
+
+def _in_order(setups: Iterable[Setup]) -> list[Setup]:
+    """The paper's first, then other uniform ones."""
+    return sorted(setups, key=lambda setup: (not setup.is_the_papers, setup.pattern != UNIFORM, setup.pattern, setup))
+
+
+def _at_several_rates(rows: list[Row]) -> list[Row]:
+    """The rows of the experiment `rates`, and those of others where a method ran on a dataset at several rates.
+
+    Where both have a rate, `rates` counts, so that runs of different length are not averaged.
+    """
+    found: dict[tuple[str, str], dict[float, dict[str, list[Row]]]] = {}
+    for row in rows:
+        if row.experiment != "ranks":
+            line = found.setdefault((row.data.name, row.label), {})
+            line.setdefault(row.rate, {}).setdefault(row.experiment, []).append(row)
+    return [
+        row
+        for line in found.values()
+        if len(line) > 1 or any("rates" in by_experiment for by_experiment in line.values())
+        for by_experiment in line.values()
+        for row in by_experiment.get("rates", next(iter(by_experiment.values())))
+    ]
+
+
+def _points(evidence: Evidence, rows: Iterable[Row], across: Callable[[Row], float | None]) -> _Points:
     """Dataset → label → (x, mean RMSE over seeds), sorted."""
     found: dict[str, dict[str, dict[float, list[float]]]] = {}
-    for row in evidence.rows:
+    for row in rows:
         x = across(row)
-        if row.experiment == experiment and row.status == "ok" and row.rmse is not None and x is not None:
+        if row.rmse is not None and x is not None:
             found.setdefault(row.data.name, {}).setdefault(row.label, {}).setdefault(x, []).append(row.rmse)
     return {
         name: {
@@ -77,6 +118,9 @@ def _drawn(
         for label, line in reversed(points[dataset].items()):
             axes.plot(*zip(*line, strict=True), **strokes[label].line_style())
         axes.set_yscale("log")
+        low, high = axes.get_ylim()
+        if low < LARGEST < high:
+            axes.set_ylim(top=LARGEST)
         plain_log_ticks(axes, "y")
         places = sorted({x for line in points[dataset].values() for x, _ in line})
         axes.set_xticks(places, [f"{x:g}" for x in places])
@@ -90,4 +134,6 @@ def _drawn(
         legend=[label for label in evidence.labels if any(label in lines for lines in points.values())],
         strokes=strokes,
     )
+    if any(error > LARGEST for lines in points.values() for line in lines.values() for _, error in line):
+        caption += f" What is above {LARGEST:g} is out of view."
     return Drawn(name, title, caption, figure)

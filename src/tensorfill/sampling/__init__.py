@@ -1,0 +1,26 @@
+"""Hide entries of a tensor, to see how well they come back.
+
+Every pattern is a function of (shape, keep, seed) and gives a boolean mask: True means kept. `mask` has them by name.
+"""
+
+from .boxes import blocks, boxes
+from .drawings import scratches, text
+from .patterns import PATTERNS, checked_pattern, mask
+from .scattered import fibres, pixels, uniform
+from .whole import frames, lines, slices
+
+__all__ = [
+    "PATTERNS",
+    "blocks",
+    "boxes",
+    "checked_pattern",
+    "fibres",
+    "frames",
+    "lines",
+    "mask",
+    "pixels",
+    "scratches",
+    "slices",
+    "text",
+    "uniform",
+]
