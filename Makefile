@@ -7,7 +7,7 @@ INSTALLED_TEST := $(VENV)/.installed-test
 INSTALLED_BENCH := $(VENV)/.installed-bench
 DATA ?= ../shared/data
 
-.PHONY: help demo test check lint bench clean
+.PHONY: help demo test check lint bench paper clean
 
 help:  ## Show this list.
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 16
@@ -33,6 +33,11 @@ bench: $(INSTALLED_BENCH)  ## Reproduce all figures of the README and docs/ with
 	$(BIN)/python benchmarks/time_to_quality.py --data $(DATA) --rival-limit 15 --plain-tolerances 1e-4 --plain-limit 200
 	$(BIN)/python benchmarks/scaling.py --largest 1e6
 	$(BIN)/python benchmarks/baselines.py --data $(DATA)
+
+paper: $(INSTALLED_TEST)  ## Run the paper's experiments with the data in DATA and write docs/reproduction.md (one and a half hours).
+	$(BIN)/tensorfill bench paper --data $(DATA) --seeds 3 -o bench-paper
+	$(BIN)/tensorfill report bench-paper -o report-paper
+	$(BIN)/python benchmarks/reproduction.py bench-paper
 
 clean:  ## Remove the virtual environment and what was built.
 	rm -rf $(VENV) build dist demo

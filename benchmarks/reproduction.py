@@ -1,0 +1,52 @@
+"""docs/reproduction.md, from the rows of a run of the paper's plan.
+
+    tensorfill bench paper --data DIR --seeds 3 -o bench-paper
+    python benchmarks/reproduction.py bench-paper
+
+The rows are kept beside this program, in paper_rows.jsonl, without their curves and pictures, so that anybody can see
+every number that the page rests on. Without an argument the page is made anew from those.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from tensorfill.report import markdown
+from tensorfill.report.evidence import Evidence
+from tensorfill.report.reproduction import TITLE, reproduction
+from tensorfill.rows import Rows, read_rows
+
+KEPT = Path(__file__).parent / "paper_rows.jsonl"
+PAGE = Path(__file__).parent.parent / "docs" / "reproduction.md"
+
+
+def keep(found: Rows) -> None:
+    """Keep the rows, ordered, without what the page does not need."""
+    ordered = sorted(found.rows, key=lambda row: (row.experiment, row.data.name, row.label, row.rate, row.seed, row.id))
+    # Where data is not there, the sentence names a folder of this machine; how to get it is on the data's card.
+    told = [replace(row, error=None) if row.status == "no data" else row for row in ordered]
+    lines = [replace(row, curve=(), pictures={}, chosen={}).as_json() for row in told]
+    KEPT.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def page() -> str:
+    """The page that the kept rows make."""
+    sections = reproduction(Evidence.of(read_rows(KEPT)), made_with="`python benchmarks/reproduction.py`")
+    return markdown.page_text(TITLE, sections)
+
+
+def main() -> None:
+    """Keep new rows if there are any, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", type=Path, nargs="?", help="the folder that bench wrote")
+    chosen = parser.parse_args()
+    if chosen.rows is not None:
+        keep(read_rows(chosen.rows))
+    PAGE.write_text(page(), encoding="utf-8")
+    print(f"{PAGE}: {len(KEPT.read_text(encoding='utf-8').splitlines())} rows")
+
+
+if __name__ == "__main__":
+    main()
