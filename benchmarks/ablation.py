@@ -18,10 +18,10 @@ from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
-from report import save, table
 from tasks import TASKS, Loaded
 
 import tensorfill
+from report import save, table
 from tensorfill.dual import active_set, solve
 from tensorfill.dual.fibre_operator import Factors, FibreOperator
 from tensorfill.dual.problem import DualProblem

@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import report
 from numba import njit
 from tasks import TASKS, C
 
+import report
 from tensorfill import ObservedTensor
 from tensorfill.dual.fibre_operator import FibreOperator
 from tensorfill.dual.preconditioner import LeadingDirections

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import report
 from numpy.typing import NDArray
 
+import report
 import tensorfill
 from tensorfill import ObservedTensor
 from tensorfill.dual.fibre_operator import FibreOperator

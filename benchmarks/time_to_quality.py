@@ -27,12 +27,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import report
 from numpy.typing import NDArray
 from plain import PlainDual, Step, minimise
 from rivals import RIVALS, Rival, TooSlow
 from tasks import TASKS, C, Loaded
 
+import report
 import tensorfill
 from tensorfill import Snapshot, metrics
 from tensorfill.dual.fibre_operator import FibreOperator
