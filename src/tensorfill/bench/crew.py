@@ -6,7 +6,8 @@ import multiprocessing
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -41,7 +42,8 @@ def answers(
     try:
         while waiting or seats:
             while waiting and len(seats) < jobs:
-                seats.append(_seat(context, waiting.popleft(), grace))
+                with _ctrl_c_later():
+                    seats.append(_seat(context, waiting.popleft(), grace))
                 started(seats[-1].task)
             wait([seat.answer for seat in seats], timeout=_GLANCE)
             for seat in list(seats):
@@ -81,6 +83,19 @@ def _seat(context: Any, task: Task, grace: float) -> _Seat:
     now = time.monotonic()
     limit = task.run.time_limit
     return _Seat(task, process, ours, now, None if limit is None else now + 2 * limit + grace)
+
+
+@contextmanager
+def _ctrl_c_later() -> Iterator[None]:
+    """Hold Ctrl-C back until a worker has all it needs: one that is left half started complains on the screen."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _row(seat: _Seat) -> Row | None:
