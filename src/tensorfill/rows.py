@@ -106,7 +106,8 @@ class Row:
         try:
             found = json.loads(line)
         except json.JSONDecodeError as problem:
-            raise InvalidInput(f"not a whole line of JSON ({problem.msg} at character {problem.pos + 1})") from None
+            what = problem.msg.removesuffix(" at")
+            raise InvalidInput(f"not a whole line of JSON ({what}, at character {problem.pos + 1})") from None
         if not isinstance(found, dict) or not isinstance(found.get("data"), dict):
             raise InvalidInput("not a row: a row is a JSON object with 'data', 'method', 'status' and more")
         try:
