@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import TooLarge
+from .errors import InvalidSetting, TooLarge
 from .memory import physical_memory
 from .observed import ObservedTensor, checked_coordinates, positions_of
 from .tensor import Array, entries
@@ -183,6 +183,23 @@ class Completion:
     notes: tuple[str, ...] = ()
     """Sentences a user should read: what was not enforced, what cannot be recovered."""
     keep_observed: bool = True
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    """Why settings were chosen as they are, where the method chose them itself; a sentence each."""
+    deviations: Callable[[], Array] | None = None
+    """Computes `uncertainty`, for methods that can."""
+
+    @cached_property
+    def uncertainty(self) -> Array:
+        """The standard deviation that the method gives its own guess of every entry; 0 where it is known and kept."""
+        if self.deviations is None:
+            raise InvalidSetting(
+                f"{self.method} does not tell how sure it is of an entry; method='spectral' and method='auto' do."
+            )
+        _require_memory(self.observed.shape, copies=2)
+        found = self.deviations()
+        if self.keep_observed:
+            found.reshape(-1)[self.observed.positions] = 0.0
+        return _read_only(found)
 
     @cached_property
     def model(self) -> Array:

@@ -21,12 +21,14 @@ from .nonneg_dual import NonnegDual
 from .rprecon import RPrecon
 from .smf_lrtc import SMFLRTC
 from .spc import SPC
+from .spectral import Spectral
 from .t_ctv import TCTV
 from .tmac import TMac
 from .tnn import TNN
 
 _METHODS: tuple[type[Method], ...] = (
     NonnegDual,
+    Spectral,
     Dual,
     DualDemo,
     RPrecon,

@@ -1,0 +1,213 @@
+"""Spectral: a smooth prior whose spectrum and bases are learned from the known entries, and W ≥ 0.
+
+minimise  C ‖(W − Y)_Ω‖² + ½ Σ c²/s      over W = μ + (Q_1 ⊗ … ⊗ Q_K) c ≥ 0
+
+s and σ² = 1/(2C) maximise the marginal likelihood; held-out entries decide which of the Q_k are learned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..completion import Completion, StopReason, Watch
+from ..estimates.affine import AffineEstimate
+from ..estimates.constant import ConstantEstimate
+from ..iterating import Progress, iterate
+from ..numerics.compilation import announce_compilation
+from ..numerics.threads import quiet_blas
+from ..observed import ObservedTensor
+from ..spectral.bases import Basis, Columns, Cosines, Entries, Waves
+from ..spectral.data import KnownData
+from ..spectral.kernels import turn_divided
+from ..spectral.run import Plan, SpectralRun
+from .baseline import too_large_to_fill
+from .setting_checks import check_count, check_positive, wrong
+
+_NAMES = ("dct", "fourier", "identity", "learned")
+_DOUBLE_BELOW = 2**16  # entries; larger tensors are worked on in single precision
+_ARRAYS = 12  # of single precision that are alive at a time, at most
+_LONGEST_LEARNED = 1024  # a basis as long as that is not tried: its products cost more than they are likely to bring
+
+BasisName = str
+Bases = Sequence[BasisName | ArrayLike] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spectral:
+    """A Gaussian prior that is diagonal in a product of bases. Everything is learned; no setting needs to be given.
+
+    The cost in the history is the root mean square error at held-out entries, on data scaled to a largest value of 1.
+
+    Parameters
+    ----------
+    bases
+        A basis per mode: "dct" (cosines, for modes with an order), "fourier" (for modes that close in a circle),
+        "learned" (principal directions of the data), "identity" (nothing in common along the mode), or an orthonormal
+        matrix of your own, columns from what is common to what is rare (default: chosen by held-out entries among
+        cosines everywhere, learned bases from mode 3 on, and learned bases everywhere).
+    smoothing
+        How many neighbouring bins of the spectrum are averaged over, to either side.
+    max_iter
+        Most rounds of learning with the bases one starts with.
+    learned_rounds
+        Most rounds for each choice of learned bases.
+    negativity_tolerance
+        Largest −W left, as a share of the largest observed value, before clipping.
+    """
+
+    name: ClassVar[str] = "spectral"
+    summary: ClassVar[str] = "Smooth in learned or cosine bases, with a learned spectrum; nonnegative everywhere"
+    reference: ClassVar[str] = "Ours; empirical Bayes after MacKay, Neural Computation 1992, in the paper's dual"
+    nonnegative: ClassVar[bool] = True
+
+    bases: Bases = None
+    smoothing: float = 2.0
+    max_iter: int = 14
+    learned_rounds: int = 8
+    negativity_tolerance: float = 5e-6
+
+    def __post_init__(self) -> None:
+        check_positive(self.name, "smoothing", self.smoothing)
+        check_count(self.name, "max_iter", self.max_iter)
+        check_count(self.name, "learned_rounds", self.learned_rounds)
+        check_positive(self.name, "negativity_tolerance", self.negativity_tolerance)
+        for basis in self.bases or ():
+            if isinstance(basis, str) and basis not in _NAMES:
+                raise wrong(self.name, "bases", f"hold {', '.join(map(repr, _NAMES))} or matrices", basis)
+
+    def refuses(self, observed: ObservedTensor) -> str | None:
+        """Raises for bases that do not fit the tensor; refuses what does not fit into memory."""
+        self._given(observed.shape)
+        return too_large_to_fill(self.name, observed, _ARRAYS // 2 + 2)
+
+    def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
+        """Complete the tensor."""
+        return self.run(observed, rng=rng, watch=watch)[0]
+
+    def run(
+        self,
+        observed: ObservedTensor,
+        *,
+        rng: np.random.Generator,
+        watch: Watch | None = None,
+        held: NDArray[np.bool_] | None = None,
+    ) -> tuple[Completion, SpectralRun | None]:
+        """Complete the tensor, and tell what was predicted where; `held` says which entries to choose by."""
+        scale = float(observed.values.max())
+        if scale == 0:
+            stop = StopReason("all zero", "Every observed value is zero, so the completion is zero everywhere.")
+            zero = ConstantEstimate(observed.shape, 0.0)
+            settings = self._settings(observed, ())
+            return Completion(observed, self.name, zero, True, stop, 0.0, settings=settings, smallest=0.0), None
+        dtype: np.dtype[Any] = np.dtype(np.float64 if observed.size < _DOUBLE_BELOW else np.float32)
+        data = KnownData.of(replace(observed, known=observed.values / scale), dtype)
+        mean = float(data.values.mean(dtype=np.float64))
+        data = KnownData(data.mask, data.values - dtype.type(mean))
+        work = SpectralRun(data, mean, self._plan(observed.shape, dtype), rng, held)
+        announce_compilation(turn_divided)
+        with quiet_blas():
+            found = iterate(_scaled_back(work.states(), scale), 10**9, watch)
+        done = Completion(
+            observed=observed,
+            method=self.name,
+            estimate=found.estimate,
+            nonnegative=True,
+            stop=found.stop,
+            seconds=found.seconds,
+            certificate=work.certificate,
+            history=found.history,
+            settings=self._settings(observed, work.learned),
+            smallest=None if work.smallest is None else scale * work.smallest,
+            reasons=self._reasons(work, scale),
+        )
+        return done, work
+
+    def _plan(self, shape: tuple[int, ...], dtype: np.dtype[np.floating]) -> Plan:
+        given = self._given(shape)
+        everywhere = tuple(mode for mode, size in enumerate(shape) if size <= _LONGEST_LEARNED)
+        if self.bases is None:
+            candidates = tuple(dict.fromkeys([(), tuple(mode for mode in everywhere if mode >= 2), everywhere]))
+        else:
+            candidates = (tuple(mode for mode, basis in enumerate(self.bases) if _is(basis, "learned")),)
+        bases = tuple(_basis(basis, size, dtype) for basis, size in zip(given, shape, strict=True))
+        return Plan(
+            bases=bases,
+            candidates=candidates,
+            rounds=self.max_iter,
+            learned_rounds=self.learned_rounds,
+            smoothing=float(self.smoothing),
+            negativity=float(self.negativity_tolerance),
+        )
+
+    def _given(self, shape: tuple[int, ...]) -> tuple[Any, ...]:
+        """One basis per mode to start with, checked."""
+        if self.bases is None:
+            return ("dct",) * len(shape)
+        if isinstance(self.bases, str) or len(self.bases) != len(shape):
+            raise wrong(self.name, "bases", f"hold one basis for each of the {len(shape)} modes", self.bases)
+        for basis, size in zip(self.bases, shape, strict=True):
+            if not isinstance(basis, str):
+                _check_matrix(self.name, basis, size)
+        return tuple(self.bases)
+
+    def _settings(self, observed: ObservedTensor, learned: tuple[int, ...]) -> dict[str, Any]:
+        bases = list(self._given(observed.shape))
+        for mode in learned:
+            bases[mode] = "learned"
+        return {
+            "bases": tuple(bases),
+            "smoothing": float(self.smoothing),
+            "max_iter": self.max_iter,
+            "learned_rounds": self.learned_rounds,
+            "negativity_tolerance": float(self.negativity_tolerance),
+        }
+
+    def _reasons(self, work: SpectralRun, scale: float) -> dict[str, str]:
+        if work.prior is None:
+            return {}
+        reasons = {
+            "noise": f"σ = {scale * work.prior.noise**0.5:.3g}, by maximum marginal likelihood (C = 1/(2σ²)).",
+            "spectrum": f"{work.prior.variances.size:,} variances, likewise, in {work.steps} steps of the solver.",
+        }
+        if len(work.errors) > 1 and self.bases is None:
+            told = "; ".join(f"{_told(modes)} {scale * error:.3g}" for modes, error in work.errors.items())
+            reasons["bases"] = f"Smallest error at held-out entries: {told}."
+        return reasons
+
+
+def _told(modes: tuple[int, ...]) -> str:
+    if not modes:
+        return "cosines everywhere"
+    return f"learned on mode{'s' if len(modes) > 1 else ''} {', '.join(str(mode + 1) for mode in modes)}"
+
+
+def _is(basis: object, name: str) -> bool:
+    return isinstance(basis, str) and basis == name
+
+
+def _basis(basis: Any, size: int, dtype: np.dtype[np.floating]) -> Basis:
+    if not isinstance(basis, str):
+        return Columns(basis, "own", dtype)
+    if basis == "fourier":
+        return Waves(size)
+    return Entries(size) if basis == "identity" else Cosines(size)
+
+
+def _check_matrix(method: str, basis: ArrayLike, size: int) -> None:
+    try:
+        matrix = np.asarray(basis, dtype=np.float64)
+    except (TypeError, ValueError):
+        matrix = np.empty(())
+    if matrix.shape != (size, size) or not np.allclose(matrix.T @ matrix, np.eye(size), atol=1e-4):
+        requirement = f"hold names or matrices with orthonormal columns, here {size} × {size}"
+        raise wrong(method, "bases", requirement, f"one of shape {matrix.shape}")
+
+
+def _scaled_back(steps: Iterator[Progress], scale: float) -> Iterator[Progress]:
+    for step in steps:
+        yield replace(step, estimate=AffineEstimate(step.estimate, scale))

@@ -1,0 +1,44 @@
+"""A matrix times a tensor along one mode, shared between the cores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .threads import share
+
+_PIECES = 8
+
+
+def multiply_mode(matrix: NDArray[Any], x: NDArray[Any], mode: int) -> NDArray[Any]:
+    """The tensor x ×_mode matrix, in the precision of x. Pieces are the same for any number of threads."""
+    before = int(np.prod(x.shape[:mode], dtype=np.int64))
+    after = int(np.prod(x.shape[mode + 1 :], dtype=np.int64))
+    given = np.ascontiguousarray(x).reshape(before, x.shape[mode], after)
+    found: NDArray[Any] = np.empty((before, len(matrix), after), x.dtype)
+    if after == 1:
+        rows, transposed = given[:, :, 0], matrix.T
+        cuts = np.linspace(0, before, _PIECES + 1).astype(int)
+
+        def work(piece: int) -> None:
+            part = slice(cuts[piece], cuts[piece + 1])
+            np.matmul(rows[part], transposed, out=found[part, :, 0])
+
+    elif before >= _PIECES:
+        cuts = np.linspace(0, before, _PIECES + 1).astype(int)
+
+        def work(piece: int) -> None:
+            part = slice(cuts[piece], cuts[piece + 1])
+            np.matmul(matrix, given[part], out=found[part])
+
+    else:
+        cuts = np.linspace(0, after, _PIECES + 1).astype(int)
+
+        def work(piece: int) -> None:
+            part = slice(cuts[piece], cuts[piece + 1])
+            found[:, :, part] = np.matmul(matrix, given[:, :, part])
+
+    share(work, _PIECES)
+    return found.reshape(*x.shape[:mode], len(matrix), *x.shape[mode + 1 :])

@@ -1,0 +1,159 @@
+"""Orthonormal bases of one mode: cosines, waves in a circle, a matrix, or the entries themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+from scipy import fft
+
+from ..numerics.mode_matrix import multiply_mode
+from ..numerics.threads import thread_count
+
+Numbers = NDArray[Any]
+BasisKind = Literal["dct", "fourier", "identity", "learned", "own"]
+
+SHORT = 4
+"""Modes with at most this many indices are taken for channels: no order, no bins, no smoothing."""
+
+
+class Basis(Protocol):
+    """Columns q_0, q_1, …, from what is common to what is rare: frequencies rise, variances fall."""
+
+    @property
+    def kind(self) -> BasisKind:
+        """What it is called."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """How many columns there are."""
+        ...
+
+    def analyse(self, x: Numbers, axis: int) -> Numbers:
+        """Coefficients, Qᵀx along an axis."""
+        ...
+
+    def synthesise(self, c: Numbers, axis: int) -> Numbers:
+        """Entries, Q c along an axis."""
+        ...
+
+    def bin_starts(self) -> NDArray[np.int64]:
+        """Where groups of columns begin that share their variance."""
+        ...
+
+
+@dataclass(frozen=True)
+class Cosines:
+    """DCT-II: for modes with an order, such as space, time and wavelength."""
+
+    size: int
+    kind: BasisKind = "dct"
+
+    def analyse(self, x: Numbers, axis: int) -> Numbers:
+        """By a fast cosine transform."""
+        return analyse_cosines(x, (axis,))
+
+    def synthesise(self, c: Numbers, axis: int) -> Numbers:
+        """By a fast cosine transform."""
+        return synthesise_cosines(c, (axis,))
+
+    def bin_starts(self) -> NDArray[np.int64]:
+        """Low frequencies alone, then growing groups."""
+        return growing_starts(self.size)
+
+
+def analyse_cosines(x: Numbers, axes: tuple[int, ...]) -> Numbers:
+    """Cosine coefficients along several axes at once."""
+    return np.asarray(fft.dctn(x, axes=axes, norm="ortho", workers=thread_count()))
+
+
+def synthesise_cosines(c: Numbers, axes: tuple[int, ...]) -> Numbers:
+    """Entries from cosine coefficients along several axes at once."""
+    return np.asarray(fft.idctn(c, axes=axes, norm="ortho", workers=thread_count()))
+
+
+@dataclass(frozen=True)
+class Waves:
+    """Real Fourier waves, cos + sin (Hartley's): for modes that close in a circle, such as hours of the day."""
+
+    size: int
+    kind: BasisKind = "fourier"
+
+    def analyse(self, x: Numbers, axis: int) -> Numbers:
+        """By a fast Fourier transform."""
+        return np.take(self._transformed(x, axis), self._by_frequency(), axis)
+
+    def synthesise(self, c: Numbers, axis: int) -> Numbers:
+        """By the same transform: it is its own inverse."""
+        return self._transformed(np.take(c, np.argsort(self._by_frequency()), axis), axis)
+
+    def bin_starts(self) -> NDArray[np.int64]:
+        """A wave and its counterpart of the same frequency are never apart."""
+        frequency = np.minimum(np.arange(self.size), self.size - np.arange(self.size))[self._by_frequency()]
+        return np.searchsorted(frequency, growing_starts(self.size // 2 + 1))
+
+    def _transformed(self, x: Numbers, axis: int) -> Numbers:
+        waves = fft.fft(x, axis=axis, norm="ortho", workers=thread_count())
+        return np.asarray(waves.real - waves.imag)
+
+    def _by_frequency(self) -> NDArray[np.int64]:
+        index = np.arange(self.size)
+        return np.argsort(np.minimum(index, self.size - index), kind="stable")
+
+
+@dataclass(frozen=True)
+class Entries:
+    """No transform: entries along this mode share nothing but their variance."""
+
+    size: int
+    kind: BasisKind = "identity"
+
+    def analyse(self, x: Numbers, axis: int) -> Numbers:
+        """What is given."""
+        return x
+
+    def synthesise(self, c: Numbers, axis: int) -> Numbers:
+        """What is given."""
+        return c
+
+    def bin_starts(self) -> NDArray[np.int64]:
+        """All in one."""
+        return np.zeros(1, dtype=np.int64)
+
+
+class Columns:
+    """The columns of an orthonormal matrix: learned from the data, or the user's own."""
+
+    def __init__(self, matrix: ArrayLike, kind: BasisKind, dtype: DTypeLike = np.float32) -> None:
+        self.kind: BasisKind = kind
+        self._matrix: Numbers = np.ascontiguousarray(matrix, dtype=dtype)
+        self._transposed: Numbers = np.ascontiguousarray(self._matrix.T)
+        self.size = len(self._matrix)
+
+    def analyse(self, x: Numbers, axis: int) -> Numbers:
+        """By a matrix product."""
+        return multiply_mode(self._transposed, x, axis)
+
+    def synthesise(self, c: Numbers, axis: int) -> Numbers:
+        """By a matrix product."""
+        return multiply_mode(self._matrix, c, axis)
+
+    def bin_starts(self) -> NDArray[np.int64]:
+        """The first columns alone, then growing groups."""
+        return growing_starts(self.size)
+
+
+_ALONE = 5  # the lowest frequencies have a bin each
+_GROWING = 24  # and all others about so many together
+
+
+def growing_starts(size: int) -> NDArray[np.int64]:
+    """Beginnings of bins that are about equally wide on a logarithmic scale."""
+    if size <= _ALONE:
+        return np.arange(size)
+    wide = np.round(np.geomspace(_ALONE, size, _GROWING + 1)).astype(np.int64)
+    starts = np.unique(np.concatenate([np.arange(_ALONE), wide]))
+    return starts[starts < size]

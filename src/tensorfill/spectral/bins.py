@@ -1,0 +1,44 @@
+"""Bins of coefficients that share one variance: boxes in a grid over all modes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter
+
+from ..tensor import Array
+from .bases import SHORT, Basis, Numbers
+
+
+class Bins:
+    """A grid of bins, from where they begin in every mode."""
+
+    def __init__(self, bases: Sequence[Basis]) -> None:
+        self._starts = tuple(basis.bin_starts() for basis in bases)
+        ends = [np.append(starts[1:], basis.size) for starts, basis in zip(self._starts, bases, strict=True)]
+        self._lengths = tuple(end - start for start, end in zip(self._starts, ends, strict=True))
+        self.shape = tuple(len(starts) for starts in self._starts)
+        counts: Array = np.ones(())
+        for lengths in self._lengths:
+            counts = np.multiply.outer(counts, lengths.astype(np.float64))
+        self.counts: NDArray[np.float64] = counts
+
+    def sums(self, values: Numbers) -> Array:
+        """The sum of a full array over every bin."""
+        for mode in reversed(range(len(self._starts))):
+            values = np.add.reduceat(values, self._starts[mode], axis=mode, dtype=np.float64)
+        return values
+
+    def spread(self, values: Array, dtype: np.dtype[np.floating]) -> Numbers:
+        """A full array with the value of its bin everywhere."""
+        whole: Numbers = values.astype(dtype)
+        for mode, lengths in enumerate(self._lengths):
+            whole = np.repeat(whole, lengths, axis=mode)
+        return whole
+
+    def smoothed(self, values: Array, width: float) -> Array:
+        """A weighted mean over neighbouring bins, about `width` bins to either side, in modes that have an order."""
+        widths = [width if size > SHORT else 0.0 for size in self.shape]
+        return np.asarray(gaussian_filter(values, widths, mode="nearest"))

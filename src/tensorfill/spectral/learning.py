@@ -1,0 +1,187 @@
+"""Learning the prior from the known entries: rounds that raise its marginal likelihood.
+
+A round solves for the posterior mean m of the coefficients, and for that of data drawn from the prior itself. The
+second tells how well each coefficient is determined: γ = 1 − (posterior variance)/s, averaged over a bin. In the
+maximum, Σ m²/s = Σ γ for every bin (MacKay 1992). So s is multiplied by the quotient of the two, each smoothed over
+neighbouring bins; σ² likewise by the root of ‖y − m_Ω‖² / (σ² (|Ω| − Σγ)).
+
+A floor that all of s has in common cannot be told from noise, since entries are known once or not at all. It is moved
+to σ², which makes the systems easier to solve and leaves all predictions as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+
+from ..tensor import Array
+from .bases import Basis, Columns, Numbers
+from .bins import Bins
+from .data import KnownData
+from .hole_solver import HoleSolver
+from .kernels import dot, in_pieces
+from .prior import Prior
+from .scattered_solver import ScatteredSolver, Solved
+from .transform import Transform
+
+_LARGEST_STEP = 20.0  # by which a variance may change in one round
+_LARGEST_NOISE_STEP = 4.0  # the same for σ²
+_FEW = 1e-3  # added to both sides of a quotient
+_LEAST_FREE = 0.02  # of the known entries are taken to tell about noise, whatever γ says
+_FLOOR_QUANTILE = 0.02
+_FLOOR_LEFT = 0.02
+_LEAST_VARIANCE = 1e-4  # of σ²
+_MOST_STEPS = 60
+
+
+class Solver(Protocol):
+    """Posterior means for any data on one set of known entries."""
+
+    def solve(
+        self,
+        y: Numbers,
+        ratio: Numbers,
+        start: Numbers | None,
+        tolerance: float,
+        most: int,
+        energy: float | None = None,
+    ) -> Solved:
+        """Coefficients whose objective is within about `tolerance` of its minimum."""
+        ...
+
+
+class Learner:
+    """A prior, the posterior mean under it, and what it takes to improve both."""
+
+    def __init__(
+        self, prior: Prior, data: KnownData, *, holes: bool, smoothing: float, least_noise: float, seed: int
+    ) -> None:
+        self.prior = prior
+        self.least_noise = least_noise
+        self.steps = 0
+        self._smoothing = smoothing
+        self._holes = holes
+        self._seed = seed
+        self._dtype = data.values.dtype
+        self.mean: Numbers | None = None
+        """Coefficients of the posterior mean."""
+        self._probe: Numbers | None = None
+        """Coefficients of the mean of drawn data, each divided by the root of its variance."""
+        self.know(data)
+
+    def know(self, data: KnownData) -> None:
+        """Go on with other known entries."""
+        self.data = data
+        self._solver = self._new_solver()
+
+    def _new_solver(self) -> ScatteredSolver | HoleSolver:
+        if self._holes:
+            return HoleSolver(self.prior.transform, self.data.mask)
+        return ScatteredSolver(self.prior.transform, self.data.mask)
+
+    def choose_bound(self) -> None:
+        """Let the solver for holes look for its best preconditioner, if it is that one."""
+        if isinstance(self._solver, HoleSolver):
+            self._solver.choose_bound(self.data.filled(self.data.values), self.prior.ratio(self._dtype), self.mean)
+
+    def solve(self, tolerance: float, most: int = _MOST_STEPS) -> Numbers:
+        """The posterior mean under the prior as it stands."""
+        ratio = self.prior.ratio(self._dtype)
+        self._find_mean(ratio, tolerance, most)
+        assert self.mean is not None
+        return self.mean
+
+    def entries(self) -> Numbers:
+        """The posterior mean as entries."""
+        assert self.mean is not None
+        return self.prior.transform.to_entries(self.mean)
+
+    def round(self, tolerance: float) -> None:
+        """One round."""
+        prior, bins = self.prior, self.prior.bins
+        ratio = prior.ratio(self._dtype)
+        self._find_mean(ratio, tolerance, _MOST_STEPS)
+        assert self.mean is not None
+        misfit = self.data.values - self.entries()[self.data.mask]
+        squares = bins.sums(self.mean * self.mean * ratio) / prior.noise
+        determined = self._determined(ratio, tolerance)
+        quotient = (bins.smoothed(squares, self._smoothing) + _FEW) / (
+            bins.smoothed(determined, self._smoothing) + _FEW
+        )
+        variances = prior.variances * np.clip(quotient, 1 / _LARGEST_STEP, _LARGEST_STEP)
+        free = max(self.data.count - determined.sum(), _LEAST_FREE * self.data.count)
+        wanted = np.sqrt(prior.noise * in_pieces(dot, misfit, misfit) / free)
+        noise = float(np.clip(wanted, prior.noise / _LARGEST_NOISE_STEP, prior.noise * _LARGEST_NOISE_STEP))
+        floor = _quantile(variances, bins.counts, _FLOOR_QUANTILE)
+        noise = max(noise + (1 - _FLOOR_LEFT) * floor, self.least_noise)
+        variances = np.maximum(variances - floor, max(_FLOOR_LEFT * floor, _LEAST_VARIANCE * noise))
+        self.prior = replace(prior, variances=variances, noise=noise)
+
+    def _find_mean(self, ratio: Numbers, tolerance: float, most: int) -> None:
+        found = self._solver.solve(self.data.filled(self.data.values), ratio, self.mean, tolerance, most)
+        self.mean = found.coefficients
+        self.steps += found.steps
+
+    def _determined(self, ratio: Numbers, tolerance: float) -> Array:
+        """Σγ over every bin. Known numbers of drawn data that are 1 on average are divided out."""
+        bins = self.prior.bins
+        z = self._numbers()
+        root = np.sqrt(self._dtype.type(self.prior.noise) / ratio)
+        drawn = self.prior.transform.to_entries(root * z)[self.data.mask]
+        rng = np.random.default_rng([self._seed, 1])
+        drawn += self._dtype.type(np.sqrt(self.prior.noise)) * rng.standard_normal(len(drawn), dtype=self._dtype)
+        start = None if self._probe is None else self._probe * root
+        found = self._solver.solve(self.data.filled(drawn), ratio, start, tolerance, _MOST_STEPS)
+        self.steps += found.steps
+        self._probe = found.coefficients
+        self._probe /= root
+        gamma = bins.sums(self._probe * z) / bins.sums(z * z)
+        return np.clip(gamma, _FEW * self.data.share, 1.0) * bins.counts
+
+    def _numbers(self) -> Numbers:
+        """The same standard normal numbers in every round: cheaper to draw again than to keep."""
+        return np.random.default_rng([self._seed, 0]).standard_normal(self.data.shape, dtype=self._dtype)
+
+    def draw(self) -> Numbers:
+        """Entries drawn from the posterior, after a round."""
+        assert self.mean is not None
+        assert self._probe is not None
+        root = np.sqrt(self._dtype.type(self.prior.noise) / self.prior.ratio(self._dtype))
+        return self.prior.transform.to_entries(self.mean + root * (self._numbers() - self._probe))
+
+    def rebased(self, modes: tuple[int, ...]) -> Learner:
+        """The same in bases learned from the posterior mean, along some modes."""
+        entries, drawn = self.entries(), self.draw()
+        bases = [
+            _principal(entries, mode) if mode in modes else basis
+            for mode, basis in enumerate(self.prior.transform.bases)
+        ]
+        transform, bins = Transform(bases), Bins(bases)
+        found = transform.to_coefficients(drawn)
+        variances = np.exp(bins.smoothed(np.log(bins.sums(found * found) / bins.counts), self._smoothing))
+        new = Learner(
+            Prior(transform, bins, variances, self.prior.noise),
+            self.data,
+            holes=self._holes,
+            smoothing=self._smoothing,
+            least_noise=self.least_noise,
+            seed=self._seed,
+        )
+        new.mean = transform.to_coefficients(entries)
+        return new
+
+
+def _principal(entries: Numbers, mode: int) -> Basis:
+    """Principal directions of the fibres along a mode, from the largest variance on."""
+    rows = np.moveaxis(entries, mode, 0).reshape(entries.shape[mode], -1)
+    _, vectors = np.linalg.eigh((rows @ rows.T).astype(np.float64))
+    return Columns(vectors[:, ::-1], "learned", entries.dtype)
+
+
+def _quantile(values: Array, counts: Array, share: float) -> float:
+    """A quantile of values that stand for several each."""
+    order = np.argsort(values, axis=None)
+    below = np.cumsum(counts.reshape(-1)[order])
+    return float(values.reshape(-1)[order][np.searchsorted(below, share * below[-1])])

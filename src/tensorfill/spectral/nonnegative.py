@@ -1,0 +1,144 @@
+"""The most likely tensor that is nowhere negative: multipliers at the entries that would be.
+
+Minimises ‖(y − v)_Ω‖² + Σ (σ²/s) c² over v = Q c ≥ −μ by the proximal method of multipliers, as for the paper's
+problem. An entry whose multiplier S may be positive is treated as if it were known to be S − μ; then
+S ← max(0, S − W). Where the entry is known anyway, S is added to what is known. When nothing changes any more,
+W ≥ 0, S ≥ 0 and S ∘ W = 0.
+
+Where an entry is nearly determined by its neighbours, S takes many updates. What is still a little below zero after
+some of them is lifted: W grows by what a small multiplier there would add, were all entries known with the same weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..completion import Certificate
+from .bases import Numbers
+from .data import KnownData
+from .kernels import dot, in_pieces, weighted_square
+from .learning import Solver
+from .prior import Prior
+
+_MOST_UPDATES = 6
+_MOST_STEPS = 60
+_MOST_LIFTS = 100
+
+MakeSolver = Callable[[NDArray[np.bool_]], Solver]
+
+
+@dataclass(frozen=True, eq=False)
+class Constrained:
+    """Coefficients of the solution, its multipliers, and how far below zero it still is."""
+
+    coefficients: Numbers
+    multipliers: Numbers
+    """σ²S, at all entries."""
+    misfit: Numbers
+    """σ²Z, at known entries: y − v as the multipliers left it, before anything was lifted."""
+    smallest: float
+    active: int
+    steps: int
+
+
+def solve_nonnegative(
+    prior: Prior,
+    data: KnownData,
+    mean: float,
+    start: Numbers,
+    make_solver: MakeSolver,
+    *,
+    negativity: float,
+    tolerance: float,
+) -> Constrained:
+    """From coefficients near the unconstrained solution, until no entry is below −`negativity`."""
+    ratio = prior.ratio(start.dtype)
+    mu = start.dtype.type(mean)
+    multipliers: Numbers = np.zeros_like(start)
+    coefficients, steps, energy = start, 0, _objective(prior, data, start, ratio)
+    for _ in range(_MOST_UPDATES):
+        entries = prior.transform.to_entries(coefficients)
+        entries += mu
+        if float(entries.min()) >= -negativity:
+            break
+        multipliers = np.maximum(multipliers - entries, 0)
+        pushed = multipliers > 0
+        del entries
+        targets = np.where(data.mask, multipliers, multipliers - mu)
+        targets[data.mask] += data.values
+        known = data.mask | pushed
+        targets *= known
+        solver = make_solver(known)
+        found = solver.solve(targets, ratio, coefficients, tolerance, _MOST_STEPS, energy)
+        coefficients = found.coefficients
+        steps += found.steps
+    misfit = data.values - prior.transform.to_entries(coefficients)[data.mask]
+    coefficients, smallest = _lifted(prior, coefficients, mu, data.share + ratio, negativity)
+    return Constrained(coefficients, multipliers, misfit, smallest, int(np.count_nonzero(multipliers)), steps)
+
+
+def _lifted(
+    prior: Prior, coefficients: Numbers, mu: np.floating, stiffness: Numbers, negativity: float
+) -> tuple[Numbers, float]:
+    """Coefficients for which no entry is below −`negativity`, and the smallest entry."""
+    alone = float(np.mean(1 / stiffness, dtype=np.float64))  # what a unit of S adds to its own entry, on average
+    for _ in range(_MOST_LIFTS):
+        entries = prior.transform.to_entries(coefficients)
+        entries += mu
+        smallest = float(entries.min())
+        if smallest >= -negativity:
+            break
+        missing = np.maximum(-entries, 0)
+        del entries
+        added = prior.transform.to_coefficients(missing)
+        added /= stiffness
+        added /= added.dtype.type(alone)
+        coefficients = coefficients + added
+    return coefficients, smallest
+
+
+def _objective(prior: Prior, data: KnownData, coefficients: Numbers, ratio: Numbers) -> float:
+    misfit = data.values - prior.transform.to_entries(coefficients)[data.mask]
+    return in_pieces(dot, misfit, misfit) + in_pieces(weighted_square, coefficients, ratio)
+
+
+def certify(prior: Prior, data: KnownData, mean: float, found: Constrained) -> Certificate:
+    """Bounds on the optimum of the convex problem that the prior, as learned, poses; residuals of its conditions.
+
+    With 2C = 1/σ²: the objective is C‖(W − Y)_Ω‖² + ½ Σ c²/s. Any z on Ω and S ≥ 0 bound it from below.
+    """
+    ratio = prior.ratio(found.coefficients.dtype)
+    entries = prior.transform.to_entries(found.coefficients)
+    misfit = found.misfit
+    # A constant makes W feasible, at next to no cost.
+    lift = max(0.0, -found.smallest)
+    lifted = entries + entries.dtype.type(lift)
+    coefficients = prior.transform.to_coefficients(lifted)
+    missed = data.values - lifted[data.mask]
+    upper = in_pieces(dot, missed, missed) + in_pieces(weighted_square, coefficients, ratio)
+    x = data.filled(misfit)
+    x += found.multipliers
+    dual = prior.transform.to_coefficients(x)
+    pushed = float(found.multipliers.sum(dtype=np.float64))
+    lower = (
+        2 * in_pieces(dot, misfit, data.values)
+        - in_pieces(dot, misfit, misfit)
+        - 2 * mean * pushed
+        - in_pieces(weighted_square, dual, 1 / ratio)
+    )
+    entries += entries.dtype.type(mean)
+    slack = in_pieces(dot, np.abs(entries), found.multipliers)
+    dual -= ratio * found.coefficients
+    off = float(np.sqrt(in_pieces(dot, dual, dual)))
+    size = float(np.linalg.norm(data.values.astype(np.float64) + mean))
+    return Certificate(
+        upper=upper / (2 * prior.noise),
+        lower=max(0.0, lower / (2 * prior.noise)),  # nothing is below zero
+        negativity=lift,
+        complementarity=2 * slack / upper if upper > 0 else 0.0,
+        stationarity=off / size if size > 0 else 0.0,
+    )

@@ -1,0 +1,192 @@
+"""One run of the spectral model: learn in cosines, try learned bases, keep the best, solve for W ≥ 0."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..completion import Certificate, StopReason
+from ..iterating import Progress
+from .bases import Basis, Cosines, Numbers
+from .data import KnownData
+from .estimate import SpectralEstimate
+from .held_out import has_holes, hold_out
+from .hole_solver import HoleSolver
+from .learning import Learner, Solver
+from .nonnegative import certify, solve_nonnegative
+from .prior import Prior
+from .scattered_solver import ScatteredSolver
+from .start import starting_prior
+
+_FIRST_TOLERANCE, _TOLERANCE, _HOLE_TOLERANCE = 0.1, 1e-3, 1e-4
+_SHARPER = 0.5  # what the tolerance is multiplied by from round to round
+_FINAL, _EXACT = 0.1, 0.1  # times the tolerance: for the last mean, and for W ≥ 0
+_SETTLED = 0.995  # held-out error, relative to the best so far, from which on a round is no progress
+_PATIENCE = 2  # rounds without progress before a stage ends
+_BOUND_EVERY = 3  # rounds between looks for the preconditioner of holes
+_LEAST_NOISE = 1e-6  # σ² on data with largest value 1
+_LEAST_VARIANCE = 1e-8  # the same for the variance of all entries
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """How to run."""
+
+    bases: tuple[Basis, ...]
+    """What every mode starts with."""
+    candidates: tuple[tuple[int, ...], ...]
+    """Sets of modes to try learned bases on; the empty one keeps the start. One: take it, whatever it gives."""
+    rounds: int
+    learned_rounds: int
+    smoothing: float
+    negativity: float
+
+
+@dataclass(eq=False)
+class _Best:
+    """The best state of a stage, by held-out error."""
+
+    error: float = math.inf
+    prior: Prior | None = None
+    mean: Numbers | None = None
+
+
+@dataclass(eq=False)
+class SpectralRun:
+    """Follow `states`; afterwards the rest tells how it ended."""
+
+    data: KnownData
+    """Values less their mean."""
+    mean: float
+    plan: Plan
+    rng: np.random.Generator
+    held: NDArray[np.bool_] | None = None
+    """Which known entries to choose by; None: some are taken."""
+    learned: tuple[int, ...] = ()
+    errors: dict[tuple[int, ...], float] = field(default_factory=dict)
+    """Held-out errors of the candidates."""
+    certificate: Certificate | None = None
+    smallest: float | None = None
+    active: int = 0
+    prior: Prior | None = None
+    steps: int = 0
+    held_predictions: Numbers | None = None
+    """What was predicted at held-out entries before they were given back."""
+    calibration: float = 1.0
+    """How much larger errors at held-out entries were than the posterior said."""
+
+    def __post_init__(self) -> None:
+        self.holes = has_holes(self.data.mask)
+        self._tolerance = _HOLE_TOLERANCE if self.holes else _TOLERANCE
+
+    def states(self) -> Iterator[Progress]:
+        """The states, the start first."""
+        variance = max(float(self.data.values.var(dtype=np.float64)), _LEAST_VARIANCE)
+        zero = np.zeros(self.data.shape, self.data.values.dtype)
+        first = starting_prior(self.plan.bases, variance)
+        yield Progress(math.sqrt(variance), self._estimate(first, zero))
+        del zero
+        drawn = hold_out(self.data.mask, self.rng)
+        self.held = drawn if self.held is None else self.held
+        learner = Learner(
+            first,
+            self.data.without(self.held),
+            holes=self.holes,
+            smoothing=self.plan.smoothing,
+            least_noise=_LEAST_NOISE,
+            seed=int(self.rng.integers(2**31)),
+        )
+        best = _Best()
+        yield from self._stage(learner, self.plan.rounds, _FIRST_TOLERANCE, best)
+        yield from self._choose(learner, best)
+        yield from self._finish(learner)
+
+    def _stage(self, learner: Learner, rounds: int, tolerance: float, best: _Best) -> Iterator[Progress]:
+        """Rounds until the held-out error stops falling; leaves the learner at its best."""
+        waited = 0
+        for number in range(rounds):
+            if number % _BOUND_EVERY == 1:
+                learner.choose_bound()
+            before = learner.prior
+            learner.round(max(tolerance, self._tolerance))
+            tolerance *= _SHARPER
+            error = self._held_error(learner)
+            waited = 0 if error < _SETTLED * best.error else waited + 1
+            if error < best.error:
+                best.error, best.prior, best.mean = error, before, learner.mean
+                self.calibration = self._calibrated(learner, before, error)
+            yield Progress(error, self._estimate(before, learner.mean))
+            if waited >= _PATIENCE:
+                break
+        assert best.prior is not None
+        learner.prior, learner.mean = best.prior, best.mean
+
+    def _choose(self, learner: Learner, best: _Best) -> Iterator[Progress]:
+        """Try bases learned from the mean, and leave the learner with what predicts best."""
+        tried: dict[tuple[int, ...], tuple[float, Prior, Numbers | None]] = {
+            (): (best.error, learner.prior, learner.mean)
+        }
+        for modes in self.plan.candidates:
+            if modes:
+                learner.round(self._tolerance)  # a draw of this very posterior
+                other = learner.rebased(modes)
+                learner.prior, learner.mean = tried[()][1], tried[()][2]
+                reached = _Best()
+                yield from self._stage(other, self.plan.learned_rounds, self._tolerance, reached)
+                tried[modes] = (reached.error, other.prior, other.mean)
+        self.errors = {modes: error for modes, (error, _, _) in tried.items()}
+        allowed = self.plan.candidates or ((),)
+        self.learned = min(allowed, key=lambda modes: tried[modes][0])
+        _, learner.prior, learner.mean = tried[self.learned]
+
+    def _finish(self, learner: Learner) -> Iterator[Progress]:
+        """All known entries, and W ≥ 0."""
+        assert self.held is not None
+        self.held_predictions = learner.entries()[self.held]
+        learner.know(self.data)
+        learner.choose_bound()
+        mean = learner.solve(_FINAL * self._tolerance, 4 * 60)
+        prior = learner.prior
+        yield Progress(self.errors[self.learned], self._estimate(prior, mean))
+        found = solve_nonnegative(
+            prior,
+            self.data,
+            self.mean,
+            mean,
+            lambda known: self._solver(prior, known),
+            negativity=self.plan.negativity,
+            tolerance=_EXACT * self._tolerance,
+        )
+        self.certificate = certify(prior, self.data, self.mean, found)
+        self.smallest, self.active, self.prior = found.smallest, found.active, prior
+        self.steps = learner.steps + found.steps
+        done = StopReason("done", self._story())
+        yield Progress(self.errors[self.learned], self._estimate(prior, found.coefficients), stop=done)
+
+    def _solver(self, prior: Prior, known: NDArray[np.bool_]) -> Solver:
+        return (HoleSolver if self.holes else ScatteredSolver)(prior.transform, known)
+
+    def _held_error(self, learner: Learner) -> float:
+        assert self.held is not None
+        predicted = np.maximum(learner.entries()[self.held], -self.mean)
+        truth = self.data.values[self.held[self.data.mask]]
+        return float(np.sqrt(np.mean((predicted - truth) ** 2, dtype=np.float64)))
+
+    def _calibrated(self, learner: Learner, prior: Prior, error: float) -> float:
+        return 1.0
+
+    def _estimate(self, prior: Prior, coefficients: Numbers | None) -> SpectralEstimate:
+        assert coefficients is not None
+        return SpectralEstimate(prior.transform, coefficients, self.mean)
+
+    def _story(self) -> str:
+        return f"Done: the prior that predicts held-out entries best, to an error of {self.errors[self.learned]:.2g}."
+
+
+def cosines(shape: Sequence[int]) -> tuple[Basis, ...]:
+    """Cosines along every mode."""
+    return tuple(Cosines(size) for size in shape)

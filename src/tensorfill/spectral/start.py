@@ -1,0 +1,56 @@
+"""Where learning starts: variances that fall with frequency, as those of ordinary pictures and clips do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import fft
+
+from ..tensor import Array
+from .bases import SHORT, Basis
+from .bins import Bins
+from .prior import Prior
+from .transform import Transform
+
+_NEAR, _FAR = 3.0, 10.0  # how far correlations reach, in entries: along the first two modes, and along the others
+_CONSTANT = 10.0  # weight of what is the same along a further mode, next to what changes slowly
+_ALIKE = 9.0  # the same for channels, next to what each has alone
+_NOISE = 0.05  # variance of the noise, as a share of that of the data
+
+
+def starting_prior(bases: Sequence[Basis], variance: float) -> Prior:
+    """A prior for data of this variance."""
+    along = [_along(mode, basis) for mode, basis in enumerate(bases)]
+    bins = Bins(bases)
+    sizes = [Bins([basis]) for basis in bases]
+    variances: Array = np.array(variance)
+    for size, values in zip(sizes, along, strict=True):
+        variances = np.multiply.outer(variances, size.sums(values) / size.counts)
+    return Prior(Transform(bases), bins, variances, _NOISE * variance)
+
+
+def _along(mode: int, basis: Basis) -> Array:
+    """Variances of the columns of one basis; 1 on average, so that the variance of entries is left as it is."""
+    n = basis.size
+    if basis.kind == "identity":
+        return np.ones(n)
+    if n <= SHORT:
+        return (_constant(n) * _ALIKE + 1) / (_ALIKE + 1)
+    if mode < 2:
+        return cosine_variances(n, np.exp(-np.arange(n) / _NEAR))
+    return (_constant(n) * _CONSTANT + cosine_variances(n, np.exp(-np.arange(n) / _FAR))) / (_CONSTANT + 1)
+
+
+def _constant(n: int) -> Array:
+    values = np.zeros(n)
+    values[0] = n
+    return values
+
+
+def cosine_variances(n: int, correlation: Array) -> Array:
+    """Variances of cosine coefficients if entries at distance d along the mode have correlation[d]."""
+    distance = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
+    both = fft.dct(fft.dct(correlation[distance], axis=0, norm="ortho"), axis=1, norm="ortho")
+    found: Array = np.maximum(np.diag(both), 1e-6)
+    return found

@@ -1,0 +1,35 @@
+"""A product of bases: from the coefficients of a whole tensor to its entries, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .bases import Basis, Cosines, Numbers, analyse_cosines, synthesise_cosines
+
+
+class Transform:
+    """Q = Q_1 ⊗ … ⊗ Q_K, orthonormal. All modes with cosines are done at once."""
+
+    def __init__(self, bases: Sequence[Basis]) -> None:
+        self.bases = tuple(bases)
+        self.shape = tuple(basis.size for basis in self.bases)
+        self._cosines = tuple(mode for mode, basis in enumerate(self.bases) if isinstance(basis, Cosines))
+        self._others = tuple(mode for mode in range(len(self.bases)) if mode not in self._cosines)
+
+    def to_coefficients(self, x: Numbers) -> Numbers:
+        """Qᵀ x, as a new array."""
+        c = analyse_cosines(x, self._cosines) if self._cosines else x
+        for mode in self._others:
+            c = self.bases[mode].analyse(c, mode)
+        return c.copy() if c is x else np.ascontiguousarray(c)
+
+    def to_entries(self, c: Numbers) -> Numbers:
+        """Q c, as a new array."""
+        x = c
+        for mode in self._others:
+            x = self.bases[mode].synthesise(x, mode)
+        if self._cosines:
+            x = synthesise_cosines(x, self._cosines)
+        return x.copy() if x is c else np.ascontiguousarray(x)
