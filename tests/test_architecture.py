@@ -15,7 +15,7 @@ cli
 bench | report | estimator
 library
 methods
-dual
+dual | spectral
 numerics | riemannian
 formats | sampling | metrics | iterating
 completion | rows

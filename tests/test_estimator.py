@@ -67,12 +67,12 @@ def test_changing_nothing_is_allowed() -> None:
 
 
 def test_a_setting_the_method_does_not_have_is_refused() -> None:
-    with pytest.raises(InvalidSetting, match=r"^nonneg-dual has no setting 'depth'\. Its settings are: rank, C, "):
+    with pytest.raises(InvalidSetting, match=r"^auto has no setting 'depth'\. Its settings are: effort, weights"):
         TensorCompleter().set_params(depth=3)
 
 
 def test_a_wrong_setting_is_refused_by_fit(holes: NDArray[Any]) -> None:
-    with pytest.raises(InvalidSetting, match=r"^nonneg-dual has no setting 'depth'\. "):
+    with pytest.raises(InvalidSetting, match=r"^auto has no setting 'depth'\. "):
         TensorCompleter(depth=3).fit(holes)
     with pytest.raises(InvalidSetting, match=r"^The 'rank' of nonneg-dual must have 3 entries"):
         TensorCompleter(rank=(2, 2)).fit(holes)
@@ -103,7 +103,7 @@ def test_a_clone_gives_the_same_bits(holes: NDArray[Any]) -> None:
 
 
 def test_it_introduces_itself_with_its_settings() -> None:
-    assert repr(TensorCompleter()) == "TensorCompleter('nonneg-dual')"
+    assert repr(TensorCompleter()) == "TensorCompleter('auto')"
     assert repr(TensorCompleter("dual", rank=(2, 3), C=1.5)) == "TensorCompleter('dual', rank=(2, 3), C=1.5)"
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .completion import Certificate, Completion, History, StopReason, Watch
 from .errors import InvalidInput, InvalidSetting
 from .library import complete
-from .methods.registry import make
+from .methods.registry import make, method_for
 from .observed import Negatives, ObservedTensor
 
 _OWN = ("method", "keep_observed", "negatives", "random_state", "watch", "time_limit")
@@ -32,7 +32,7 @@ class TensorCompleter:
 
     def __init__(
         self,
-        method: str = "nonneg-dual",
+        method: str = "auto",
         *,
         keep_observed: bool = True,
         negatives: Negatives = "raise",
@@ -57,7 +57,7 @@ class TensorCompleter:
         """Change settings by name; a setting the method does not have is refused."""
         own = {name: params.pop(name) for name in _OWN if name in params}
         settings = {**self.settings, **params}
-        make(own.get("method", self.method), settings)
+        make(method_for(own.get("method", self.method), settings), settings)
         for name, value in own.items():
             setattr(self, name, value)
         self.settings = settings

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from .completion import Completion, Snapshot, StopReason, Watch
 from .errors import InvalidInput, InvalidSetting, UnrecoverableSlice, must_be
-from .methods.registry import make
+from .methods.registry import make, method_for
 from .observed import Negatives, ObservedTensor
 from .tensor import Array
 
@@ -21,7 +21,7 @@ from .tensor import Array
 def complete(
     array: ArrayLike | ObservedTensor,
     observed: ArrayLike | None = None,
-    method: str = "nonneg-dual",
+    method: str = "auto",
     *,
     keep_observed: bool = True,
     negatives: Negatives = "raise",
@@ -40,7 +40,8 @@ def complete(
     observed
         Boolean array of the same shape, **True where the value is known**.
     method
-        One of `tensorfill.available_methods()`.
+        One of `tensorfill.available_methods()`. "auto" needs no settings; given those of "nonneg-dual", such as `rank`
+        and `C`, it is that method.
     keep_observed
         Put the known entries back into `Completion.tensor` exactly (the default), or leave the model's values.
     negatives
@@ -70,6 +71,7 @@ def complete(
         data = array
     else:
         data = ObservedTensor.from_array(array, observed, negatives=negatives)
+    method = method_for(method, settings)
     chosen = make(method, settings)
     if refusal := chosen.refuses(data):
         raise InvalidSetting(refusal)

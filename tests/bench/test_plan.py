@@ -101,7 +101,7 @@ def test_datasets_and_methods_of_the_plan_are_those_of_experiments_without_their
         (
             '"ncpc"',
             '"npc"',
-            "experiment 'table', cannot be run: There is no method 'npc'. The methods are: nonneg-dual,",
+            "experiment 'table', cannot be run: There is no method 'npc'. The methods are: auto,",
         ),
         ('["hall", "baboon"]', '["hal"]', "asks for data 'hal'. The datasets are: hall, baboon."),
         ("C = 1000", "c = 1", "cannot be run: dual has no setting 'c'. Its settings are: rank, C, lam,"),

@@ -65,7 +65,7 @@ def test_only_the_settings_given_are_passed_on(tensorfill: Run, solver: MeanFill
     assert set(call) == {"observed", "method", "keep_observed", "negatives", "seed", "time_limit"}
     assert call["time_limit"] is None
     assert (call["method"], call["keep_observed"], call["negatives"], call["seed"]) == (
-        "nonneg-dual",
+        "auto",
         True,
         "raise",
         0,
@@ -168,4 +168,4 @@ def test_force_replaces_output_and_report(tensorfill: Run, solver: MeanFill, hol
     both = ("-o", tmp_path / "done.npy", "--report", tmp_path / "run.json", "--force")
     assert tensorfill("complete", holes, *both).code == 0
     assert np.load(tmp_path / "done.npy").shape == (6, 5, 3)
-    assert json.loads((tmp_path / "run.json").read_text())["method"] == "nonneg-dual"
+    assert json.loads((tmp_path / "run.json").read_text())["method"] == "auto"

@@ -22,7 +22,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 def test_the_default_method_comes_first() -> None:
-    assert next(iter(available_methods())) == inspect.signature(complete).parameters["method"].default == "nonneg-dual"
+    assert next(iter(available_methods())) == inspect.signature(complete).parameters["method"].default == "auto"
 
 
 def test_every_method_is_found_under_its_own_name(name: str) -> None:

@@ -23,7 +23,13 @@ def complete(
         Path | None,
         typer.Option(help="What is known: boolean .npy, .npz (key observed) or a picture (black is missing)."),
     ] = None,
-    method: Annotated[str, typer.Option(help="One of those that `tensorfill methods` lists.")] = "nonneg-dual",
+    method: Annotated[
+        str,
+        typer.Option(help="One of those that `tensorfill methods` lists; auto with --rank, --C … is nonneg-dual."),
+    ] = "auto",
+    effort: Annotated[
+        str | None, typer.Option(help="How hard auto looks for the best method: low, normal or high.")
+    ] = None,
     rank: Annotated[str | None, typer.Option(help="One rank, or one per mode: 10,10,3.")] = None,
     C: Annotated[float | None, typer.Option("--C", help="How closely the observed entries are followed.")] = None,
     lam: Annotated[str | None, typer.Option(help="Freedom of each mode, one or one per mode: 1,1,1.")] = None,
@@ -74,6 +80,12 @@ def complete(
         typer.Option("--clip-negative", help="Set negative observed values to zero instead of refusing."),
     ] = False,
     report: Annotated[Path | None, typer.Option(help="Write all there is to know about the run as JSON.")] = None,
+    uncertainty: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write how unsure each entry is: a picture (bright is unsure), or deviations (.npy or .npz)."
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that are already there.")] = False,
 ) -> None:
     """Fill the missing entries and write the result.
@@ -82,13 +94,16 @@ def complete(
 
     Ctrl-C stops early and writes the best so far.
     """
+    from ..methods.registry import method_for
     from .console import show_notes, show_table
     from .job import Job
     from .running import run, uninterrupted
     from .summary import lines
     from .typed_settings import rank_from, settings_from, weights_from
+    from .uncertainty_file import UncertaintyFile
 
     settings = {
+        "effort": effort,
         "rank": None if rank is None else rank_from(rank),
         "C": C,
         "lam": None if lam is None else weights_from(lam),
@@ -104,7 +119,12 @@ def complete(
     chosen |= settings_from(set_ or (), taken=chosen)
     job = Job(input, output, report, observed, seed=seed, raw=raw, clip_negative=clip_negative, force=force)
     job.check_places()
+    unsure = None if uncertainty is None else UncertaintyFile(uncertainty)
+    if unsure is not None:
+        unsure.check_place((output, report), method_for(method, chosen), force=force)
     source = job.read()
+    if unsure is not None:
+        unsure.check_fits(source.data.shape)
     show_notes(source.notes)
     done, notes = run(
         source.data,
@@ -120,7 +140,11 @@ def complete(
         losses = job.write(done)
         show_table([*lines(done), ("written to", str(output))])
         interrupted = done.stop.kind == "interrupted"
-        stopped = (f"Stopped by Ctrl-C; {output} holds the best so far.",) if interrupted else ()
+        stopped = [f"Stopped by Ctrl-C; {output} holds the best so far."] if interrupted else []
+        if interrupted and unsure is not None:
+            stopped.append(f"{unsure.path} was not written.")
         show_notes((*notes, *losses, *stopped), err=False)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
+    if unsure is not None:
+        show_notes((unsure.write(done),), err=False)

@@ -1,10 +1,11 @@
 """The registry: every method by its name, and how to make one from settings."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
 from ..errors import InvalidSetting
+from .auto import Auto
 from .bcpf import BCPF
 from .biharmonic import Biharmonic
 from .constant_fill import MeanFill, ZeroFill
@@ -27,8 +28,9 @@ from .tmac import TMac
 from .tnn import TNN
 
 _METHODS: tuple[type[Method], ...] = (
-    NonnegDual,
+    Auto,
     Spectral,
+    NonnegDual,
     Dual,
     DualDemo,
     RPrecon,
@@ -79,6 +81,13 @@ def setting_names(method: type[Method]) -> tuple[str, ...]:
     """The settings a method takes."""
     assert is_dataclass(method)
     return tuple(field.name for field in fields(method))
+
+
+def method_for(name: str, settings: Collection[str]) -> str:
+    """The method called `name`; for auto with settings that only nonneg-dual has, such as a rank, that one."""
+    if name == Auto.name and not set(settings) <= set(setting_names(Auto)):
+        return NonnegDual.name if set(settings) <= set(setting_names(NonnegDual)) else name
+    return name
 
 
 def make(name: str, settings: Mapping[str, Any]) -> Method:

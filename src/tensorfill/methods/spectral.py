@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..completion import Completion, StopReason, Watch
+from ..completion import Completion, Estimate, StopReason, Watch
 from ..estimates.affine import AffineEstimate
 from ..estimates.constant import ConstantEstimate
 from ..iterating import Progress, iterate
@@ -24,9 +25,12 @@ from ..observed import ObservedTensor
 from ..spectral.bases import Basis, Columns, Cosines, Entries, Waves
 from ..spectral.data import KnownData
 from ..spectral.kernels import turn_divided
+from ..spectral.parametric import CORRELATIONS, Family, ParametricSpectrum
 from ..spectral.run import Plan, SpectralRun
+from ..tensor import Array
 from .baseline import too_large_to_fill
-from .setting_checks import check_count, check_positive, wrong
+from .nonneg_dual import NonnegDual
+from .setting_checks import Rank, check_choice, check_count, check_positive, wrong
 
 _NAMES = ("dct", "fourier", "identity", "learned")
 _DOUBLE_BELOW = 2**16  # entries; larger tensors are worked on in single precision
@@ -35,6 +39,8 @@ _LONGEST_LEARNED = 1024  # a basis as long as that is not tried: its products co
 
 BasisName = str
 Bases = Sequence[BasisName | ArrayLike] | None
+Spectrum = Literal["learned", "identity", "matern-1/2", "matern-3/2", "squared-exponential", "constant+local"]
+_SPECTRA = ("learned", "identity", *CORRELATIONS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +56,14 @@ class Spectral:
         "learned" (principal directions of the data), "identity" (nothing in common along the mode), or an orthonormal
         matrix of your own, columns from what is common to what is rare (default: chosen by held-out entries among
         cosines everywhere, learned bases from mode 3 on, and learned bases everywhere).
+    spectrum
+        "learned" (free), or bound to a family of correlations: "matern-1/2", "matern-3/2", "squared-exponential",
+        "constant+local"; bases are cosines then unless given. "identity": nothing but the paper's components, which is
+        nonneg-dual with `rank`.
+    lengths
+        How far correlations reach along every mode, in entries, for a family (default: learned).
+    rank
+        Ranks of the paper's components, with spectrum="identity".
     smoothing
         How many neighbouring bins of the spectrum are averaged over, to either side.
     max_iter
@@ -66,12 +80,24 @@ class Spectral:
     nonnegative: ClassVar[bool] = True
 
     bases: Bases = None
+    spectrum: Spectrum = "learned"
+    lengths: Sequence[float] | None = None
+    rank: Rank = None
     smoothing: float = 2.0
     max_iter: int = 14
     learned_rounds: int = 8
     negativity_tolerance: float = 5e-6
 
     def __post_init__(self) -> None:
+        check_choice(self.name, "spectrum", self.spectrum, _SPECTRA)
+        if self.lengths is not None and self.spectrum not in CORRELATIONS:
+            raise wrong(
+                self.name, "lengths", f"come with a spectrum that has them: {', '.join(CORRELATIONS)}", self.lengths
+            )
+        if self.rank is not None and self.spectrum != "identity":
+            raise wrong(self.name, "rank", "come with spectrum='identity'", self.rank)
+        for length in self.lengths or ():
+            check_positive(self.name, "lengths", length)
         check_positive(self.name, "smoothing", self.smoothing)
         check_count(self.name, "max_iter", self.max_iter)
         check_count(self.name, "learned_rounds", self.learned_rounds)
@@ -83,11 +109,23 @@ class Spectral:
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Raises for bases that do not fit the tensor; refuses what does not fit into memory."""
         self._given(observed.shape)
+        if self.lengths is not None and len(self.lengths) != observed.order:
+            raise wrong(self.name, "lengths", f"hold one length for each of the {observed.order} modes", self.lengths)
+        if self.spectrum == "identity":
+            return self._paper().refuses(observed)
         return too_large_to_fill(self.name, observed, _ARRAYS // 2 + 2)
 
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
         """Complete the tensor."""
+        if self.spectrum == "identity":
+            done = self._paper().complete(observed, rng=rng, watch=watch)
+            return replace(
+                done, method=self.name, settings={**self._settings(observed, ()), "rank": done.settings["rank"]}
+            )
         return self.run(observed, rng=rng, watch=watch)[0]
+
+    def _paper(self) -> NonnegDual:
+        return NonnegDual(rank=self.rank, negativity_tolerance=self.negativity_tolerance)
 
     def run(
         self,
@@ -103,7 +141,11 @@ class Spectral:
             stop = StopReason("all zero", "Every observed value is zero, so the completion is zero everywhere.")
             zero = ConstantEstimate(observed.shape, 0.0)
             settings = self._settings(observed, ())
-            return Completion(observed, self.name, zero, True, stop, 0.0, settings=settings, smallest=0.0), None
+            sure = partial(np.zeros, observed.shape)
+            done = Completion(
+                observed, self.name, zero, True, stop, 0.0, settings=settings, smallest=0.0, deviations=sure
+            )
+            return done, None
         dtype: np.dtype[Any] = np.dtype(np.float64 if observed.size < _DOUBLE_BELOW else np.float32)
         data = KnownData.of(replace(observed, known=observed.values / scale), dtype)
         mean = float(data.values.mean(dtype=np.float64))
@@ -124,13 +166,17 @@ class Spectral:
             settings=self._settings(observed, work.learned),
             smallest=None if work.smallest is None else scale * work.smallest,
             reasons=self._reasons(work, scale),
+            deviations=partial(_deviations, work, found.estimate, scale),
         )
         return done, work
 
     def _plan(self, shape: tuple[int, ...], dtype: np.dtype[np.floating]) -> Plan:
         given = self._given(shape)
+        candidates: tuple[tuple[int, ...], ...]
         everywhere = tuple(mode for mode, size in enumerate(shape) if size <= _LONGEST_LEARNED)
-        if self.bases is None:
+        if self.bases is None and self.spectrum in CORRELATIONS:
+            candidates = ((),)
+        elif self.bases is None:
             candidates = tuple(dict.fromkeys([(), tuple(mode for mode in everywhere if mode >= 2), everywhere]))
         else:
             candidates = (tuple(mode for mode, basis in enumerate(self.bases) if _is(basis, "learned")),)
@@ -142,6 +188,9 @@ class Spectral:
             learned_rounds=self.learned_rounds,
             smoothing=float(self.smoothing),
             negativity=float(self.negativity_tolerance),
+            family=ParametricSpectrum(cast(Family, self.spectrum), bases, self.lengths)
+            if self.spectrum in CORRELATIONS
+            else None,
         )
 
     def _given(self, shape: tuple[int, ...]) -> tuple[Any, ...]:
@@ -161,6 +210,9 @@ class Spectral:
             bases[mode] = "learned"
         return {
             "bases": tuple(bases),
+            "spectrum": self.spectrum,
+            "lengths": None if self.lengths is None else tuple(map(float, self.lengths)),
+            "rank": self.rank,
             "smoothing": float(self.smoothing),
             "max_iter": self.max_iter,
             "learned_rounds": self.learned_rounds,
@@ -178,6 +230,11 @@ class Spectral:
             told = "; ".join(f"{_told(modes)} {scale * error:.3g}" for modes, error in work.errors.items())
             reasons["bases"] = f"Smallest error at held-out entries: {told}."
         return reasons
+
+
+def _deviations(work: SpectralRun, estimate: Estimate, scale: float) -> Array:
+    with quiet_blas():
+        return scale * work.deviations(estimate.dense() / scale).astype(np.float64)
 
 
 def _told(modes: tuple[int, ...]) -> str:

@@ -26,10 +26,15 @@ class Bins:
         self.counts: NDArray[np.float64] = counts
 
     def sums(self, values: Numbers) -> Array:
-        """The sum of a full array over every bin."""
-        for mode in reversed(range(len(self._starts))):
-            values = np.add.reduceat(values, self._starts[mode], axis=mode, dtype=np.float64)
-        return values
+        """The sum of a full array over every bin, in double precision."""
+        found: Array = np.empty(self.shape)
+        # Slab by slab: a copy of the whole in double precision would be large.
+        for row, (start, length) in enumerate(zip(self._starts[0], self._lengths[0], strict=True)):
+            slab = values[start : start + length].sum(axis=0, dtype=np.float64)
+            for mode in range(1, len(self._starts)):
+                slab = np.add.reduceat(slab, self._starts[mode], axis=mode - 1)
+            found[row] = slab
+        return found
 
     def spread(self, values: Array, dtype: np.dtype[np.floating]) -> Numbers:
         """A full array with the value of its bin everywhere."""

@@ -22,6 +22,7 @@ from .bins import Bins
 from .data import KnownData
 from .hole_solver import HoleSolver
 from .kernels import dot, in_pieces
+from .parametric import ParametricSpectrum
 from .prior import Prior
 from .scattered_solver import ScatteredSolver, Solved
 from .transform import Transform
@@ -56,7 +57,15 @@ class Learner:
     """A prior, the posterior mean under it, and what it takes to improve both."""
 
     def __init__(
-        self, prior: Prior, data: KnownData, *, holes: bool, smoothing: float, least_noise: float, seed: int
+        self,
+        prior: Prior,
+        data: KnownData,
+        *,
+        holes: bool,
+        smoothing: float,
+        least_noise: float,
+        seed: int,
+        family: ParametricSpectrum | None = None,
     ) -> None:
         self.prior = prior
         self.least_noise = least_noise
@@ -64,6 +73,7 @@ class Learner:
         self._smoothing = smoothing
         self._holes = holes
         self._seed = seed
+        self._family = family
         self._dtype = data.values.dtype
         self.mean: Numbers | None = None
         """Coefficients of the posterior mean."""
@@ -104,41 +114,68 @@ class Learner:
         ratio = prior.ratio(self._dtype)
         self._find_mean(ratio, tolerance, _MOST_STEPS)
         assert self.mean is not None
-        misfit = self.data.values - self.entries()[self.data.mask]
-        squares = bins.sums(self.mean * self.mean * ratio) / prior.noise
+        missed = self._missed()
+        weighted = self.mean * self.mean
+        weighted *= ratio
+        squares = bins.sums(weighted) / prior.noise
+        del weighted
         determined = self._determined(ratio, tolerance)
         quotient = (bins.smoothed(squares, self._smoothing) + _FEW) / (
             bins.smoothed(determined, self._smoothing) + _FEW
         )
         variances = prior.variances * np.clip(quotient, 1 / _LARGEST_STEP, _LARGEST_STEP)
         free = max(self.data.count - determined.sum(), _LEAST_FREE * self.data.count)
-        wanted = np.sqrt(prior.noise * in_pieces(dot, misfit, misfit) / free)
+        wanted = np.sqrt(prior.noise * missed / free)
         noise = float(np.clip(wanted, prior.noise / _LARGEST_NOISE_STEP, prior.noise * _LARGEST_NOISE_STEP))
         floor = _quantile(variances, bins.counts, _FLOOR_QUANTILE)
         noise = max(noise + (1 - _FLOOR_LEFT) * floor, self.least_noise)
         variances = np.maximum(variances - floor, max(_FLOOR_LEFT * floor, _LEAST_VARIANCE * noise))
+        if self._family is not None:
+            variances = np.maximum(self._family.nearest(variances, determined), _LEAST_VARIANCE * noise)
         self.prior = replace(prior, variances=variances, noise=noise)
 
     def _find_mean(self, ratio: Numbers, tolerance: float, most: int) -> None:
-        found = self._solver.solve(self.data.filled(self.data.values), ratio, self.mean, tolerance, most)
+        start = None if self.mean is None else self.mean.copy()
+        found = self._solver.solve(self.data.filled(self.data.values), ratio, start, tolerance, most)
         self.mean = found.coefficients
         self.steps += found.steps
 
     def _determined(self, ratio: Numbers, tolerance: float) -> Array:
         """Σγ over every bin. Known numbers of drawn data that are 1 on average are divided out."""
         bins = self.prior.bins
-        z = self._numbers()
-        root = np.sqrt(self._dtype.type(self.prior.noise) / ratio)
-        drawn = self.prior.transform.to_entries(root * z)[self.data.mask]
-        rng = np.random.default_rng([self._seed, 1])
-        drawn += self._dtype.type(np.sqrt(self.prior.noise)) * rng.standard_normal(len(drawn), dtype=self._dtype)
-        start = None if self._probe is None else self._probe * root
-        found = self._solver.solve(self.data.filled(drawn), ratio, start, tolerance, _MOST_STEPS)
+        start, self._probe = self._probe, None  # arrays are large: none is kept that can be had again
+        if start is not None:
+            start *= self._root(ratio)
+        found = self._solver.solve(self.data.filled(self._drawn(ratio)), ratio, start, tolerance, _MOST_STEPS)
+        del start
         self.steps += found.steps
         self._probe = found.coefficients
-        self._probe /= root
-        gamma = bins.sums(self._probe * z) / bins.sums(z * z)
+        self._probe /= self._root(ratio)
+        z = self._numbers()
+        product = self._probe * z
+        gamma = bins.sums(product)
+        gamma /= bins.sums(np.square(z, out=product))
         return np.clip(gamma, _FEW * self.data.share, 1.0) * bins.counts
+
+    def _missed(self) -> float:
+        """The sum of squares of what the mean misses known values by."""
+        misfit = self.entries()[self.data.mask]
+        misfit -= self.data.values
+        return in_pieces(dot, misfit, misfit)
+
+    def _drawn(self, ratio: Numbers) -> Numbers:
+        """What would be known if entries came from the prior."""
+        coefficients = self._numbers()
+        coefficients *= self._root(ratio)
+        drawn = self.prior.transform.to_entries(coefficients)[self.data.mask]
+        rng = np.random.default_rng([self._seed, 1])
+        drawn += self._dtype.type(np.sqrt(self.prior.noise)) * rng.standard_normal(len(drawn), dtype=self._dtype)
+        return drawn
+
+    def _root(self, ratio: Numbers) -> Numbers:
+        """The root of s, from σ²/s."""
+        root: Numbers = self._dtype.type(self.prior.noise) / ratio
+        return np.sqrt(root, out=root)
 
     def _numbers(self) -> Numbers:
         """The same standard normal numbers in every round: cheaper to draw again than to keep."""
@@ -148,19 +185,29 @@ class Learner:
         """Entries drawn from the posterior, after a round."""
         assert self.mean is not None
         assert self._probe is not None
-        root = np.sqrt(self._dtype.type(self.prior.noise) / self.prior.ratio(self._dtype))
-        return self.prior.transform.to_entries(self.mean + root * (self._numbers() - self._probe))
+        coefficients = self._numbers()
+        coefficients -= self._probe
+        coefficients *= self._root(self.prior.ratio(self._dtype))
+        coefficients += self.mean
+        return self.prior.transform.to_entries(coefficients)
+
+    def forget_probe(self) -> None:
+        """Let go of what is only needed for further rounds."""
+        self._probe = None
 
     def rebased(self, modes: tuple[int, ...]) -> Learner:
         """The same in bases learned from the posterior mean, along some modes."""
-        entries, drawn = self.entries(), self.draw()
+        entries = self.entries()
         bases = [
             _principal(entries, mode) if mode in modes else basis
             for mode, basis in enumerate(self.prior.transform.bases)
         ]
         transform, bins = Transform(bases), Bins(bases)
-        found = transform.to_coefficients(drawn)
-        variances = np.exp(bins.smoothed(np.log(bins.sums(found * found) / bins.counts), self._smoothing))
+        squares = transform.to_coefficients(self.draw())
+        squares *= squares
+        variances = np.exp(bins.smoothed(np.log(bins.sums(squares) / bins.counts), self._smoothing))
+        del squares
+        self.forget_probe()
         new = Learner(
             Prior(transform, bins, variances, self.prior.noise),
             self.data,

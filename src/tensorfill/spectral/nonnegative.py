@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..completion import Certificate
 from .bases import Numbers
 from .data import KnownData
-from .kernels import dot, in_pieces, weighted_square
+from .kernels import divided_square, dot, in_pieces, weighted_square
 from .learning import Solver
 from .prior import Prior
 
@@ -59,45 +59,49 @@ def solve_nonnegative(
     ratio = prior.ratio(start.dtype)
     mu = start.dtype.type(mean)
     multipliers: Numbers = np.zeros_like(start)
-    coefficients, steps, energy = start, 0, _objective(prior, data, start, ratio)
+    coefficients, steps, energy = start.copy(), 0, _objective(prior, data, start, ratio)
     for _ in range(_MOST_UPDATES):
         entries = prior.transform.to_entries(coefficients)
         entries += mu
         if float(entries.min()) >= -negativity:
             break
-        multipliers = np.maximum(multipliers - entries, 0)
+        multipliers -= entries
+        np.maximum(multipliers, 0, out=multipliers)
         pushed = multipliers > 0
         del entries
-        targets = np.where(data.mask, multipliers, multipliers - mu)
-        targets[data.mask] += data.values
         known = data.mask | pushed
+        targets = multipliers - mu
+        targets[data.mask] += data.values + mu
         targets *= known
         solver = make_solver(known)
         found = solver.solve(targets, ratio, coefficients, tolerance, _MOST_STEPS, energy)
+        del targets
         coefficients = found.coefficients
         steps += found.steps
     misfit = data.values - prior.transform.to_entries(coefficients)[data.mask]
-    coefficients, smallest = _lifted(prior, coefficients, mu, data.share + ratio, negativity)
+    ratio += ratio.dtype.type(data.share)
+    coefficients, smallest = _lifted(prior, coefficients, mu, ratio, negativity)
     return Constrained(coefficients, multipliers, misfit, smallest, int(np.count_nonzero(multipliers)), steps)
 
 
 def _lifted(
     prior: Prior, coefficients: Numbers, mu: np.floating, stiffness: Numbers, negativity: float
 ) -> tuple[Numbers, float]:
-    """Coefficients for which no entry is below −`negativity`, and the smallest entry."""
-    alone = float(np.mean(1 / stiffness, dtype=np.float64))  # what a unit of S adds to its own entry, on average
+    """Coefficients, written over, for which no entry is below −`negativity`, and the smallest entry."""
+    # What a unit of S adds to its own entry, on average.
+    alone = float(np.mean(1 / stiffness, dtype=np.float64))
     for _ in range(_MOST_LIFTS):
         entries = prior.transform.to_entries(coefficients)
         entries += mu
         smallest = float(entries.min())
         if smallest >= -negativity:
             break
-        missing = np.maximum(-entries, 0)
-        del entries
+        missing = np.minimum(entries, 0, out=entries)
         added = prior.transform.to_coefficients(missing)
+        del entries, missing
         added /= stiffness
         added /= added.dtype.type(alone)
-        coefficients = coefficients + added
+        coefficients -= added
     return coefficients, smallest
 
 
@@ -112,27 +116,29 @@ def certify(prior: Prior, data: KnownData, mean: float, found: Constrained) -> C
     With 2C = 1/σ²: the objective is C‖(W − Y)_Ω‖² + ½ Σ c²/s. Any z on Ω and S ≥ 0 bound it from below.
     """
     ratio = prior.ratio(found.coefficients.dtype)
+    lift = max(0.0, -found.smallest)  # a constant makes W feasible, at next to no cost
     entries = prior.transform.to_entries(found.coefficients)
+    entries += entries.dtype.type(lift)
+    missed = data.values - entries[data.mask]
+    lifted = prior.transform.to_coefficients(entries)
+    upper = in_pieces(dot, missed, missed) + in_pieces(weighted_square, lifted, ratio)
+    del lifted, missed
+    entries += entries.dtype.type(mean - lift)
+    slack = in_pieces(dot, np.abs(entries, out=entries), found.multipliers)
+    del entries
     misfit = found.misfit
-    # A constant makes W feasible, at next to no cost.
-    lift = max(0.0, -found.smallest)
-    lifted = entries + entries.dtype.type(lift)
-    coefficients = prior.transform.to_coefficients(lifted)
-    missed = data.values - lifted[data.mask]
-    upper = in_pieces(dot, missed, missed) + in_pieces(weighted_square, coefficients, ratio)
     x = data.filled(misfit)
     x += found.multipliers
     dual = prior.transform.to_coefficients(x)
-    pushed = float(found.multipliers.sum(dtype=np.float64))
+    del x
     lower = (
         2 * in_pieces(dot, misfit, data.values)
         - in_pieces(dot, misfit, misfit)
-        - 2 * mean * pushed
-        - in_pieces(weighted_square, dual, 1 / ratio)
+        - 2 * mean * float(found.multipliers.sum(dtype=np.float64))
+        - in_pieces(divided_square, dual, ratio, numbers=(0.0,))
     )
-    entries += entries.dtype.type(mean)
-    slack = in_pieces(dot, np.abs(entries), found.multipliers)
-    dual -= ratio * found.coefficients
+    ratio *= found.coefficients
+    dual -= ratio
     off = float(np.sqrt(in_pieces(dot, dual, dual)))
     size = float(np.linalg.norm(data.values.astype(np.float64) + mean))
     return Certificate(

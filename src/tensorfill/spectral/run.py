@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..completion import Certificate, StopReason
 from ..iterating import Progress
+from ..tensor import Array
 from .bases import Basis, Cosines, Numbers
 from .data import KnownData
 from .estimate import SpectralEstimate
@@ -18,9 +19,11 @@ from .held_out import has_holes, hold_out
 from .hole_solver import HoleSolver
 from .learning import Learner, Solver
 from .nonnegative import certify, solve_nonnegative
+from .parametric import ParametricSpectrum
 from .prior import Prior
 from .scattered_solver import ScatteredSolver
 from .start import starting_prior
+from .uncertainty import Uncertainty
 
 _FIRST_TOLERANCE, _TOLERANCE, _HOLE_TOLERANCE = 0.1, 1e-3, 1e-4
 _SHARPER = 0.5  # what the tolerance is multiplied by from round to round
@@ -44,6 +47,8 @@ class Plan:
     learned_rounds: int
     smoothing: float
     negativity: float
+    family: ParametricSpectrum | None = None
+    """What the spectrum is bound to; None: free."""
 
 
 @dataclass(eq=False)
@@ -52,7 +57,6 @@ class _Best:
 
     error: float = math.inf
     prior: Prior | None = None
-    mean: Numbers | None = None
 
 
 @dataclass(eq=False)
@@ -76,8 +80,9 @@ class SpectralRun:
     steps: int = 0
     held_predictions: Numbers | None = None
     """What was predicted at held-out entries before they were given back."""
-    calibration: float = 1.0
-    """How much larger errors at held-out entries were than the posterior said."""
+    seen: tuple[Prior, Numbers] | None = None
+    """The last prior, and the coefficients it gave, of which nothing knew the held-out entries."""
+    seed: int = 0
 
     def __post_init__(self) -> None:
         self.holes = has_holes(self.data.mask)
@@ -88,17 +93,20 @@ class SpectralRun:
         variance = max(float(self.data.values.var(dtype=np.float64)), _LEAST_VARIANCE)
         zero = np.zeros(self.data.shape, self.data.values.dtype)
         first = starting_prior(self.plan.bases, variance)
+        self.seen = first, zero
         yield Progress(math.sqrt(variance), self._estimate(first, zero))
         del zero
         drawn = hold_out(self.data.mask, self.rng)
         self.held = drawn if self.held is None else self.held
+        self.seed = int(self.rng.integers(2**31))
         learner = Learner(
             first,
             self.data.without(self.held),
             holes=self.holes,
             smoothing=self.plan.smoothing,
             least_noise=_LEAST_NOISE,
-            seed=int(self.rng.integers(2**31)),
+            seed=self.seed,
+            family=self.plan.family,
         )
         best = _Best()
         yield from self._stage(learner, self.plan.rounds, _FIRST_TOLERANCE, best)
@@ -117,35 +125,41 @@ class SpectralRun:
             error = self._held_error(learner)
             waited = 0 if error < _SETTLED * best.error else waited + 1
             if error < best.error:
-                best.error, best.prior, best.mean = error, before, learner.mean
-                self.calibration = self._calibrated(learner, before, error)
+                best.error, best.prior = error, before
+            assert learner.mean is not None
+            self.seen = before, learner.mean
             yield Progress(error, self._estimate(before, learner.mean))
             if waited >= _PATIENCE:
                 break
         assert best.prior is not None
-        learner.prior, learner.mean = best.prior, best.mean
+        learner.prior = best.prior
+        learner.solve(self._tolerance)
 
     def _choose(self, learner: Learner, best: _Best) -> Iterator[Progress]:
         """Try bases learned from the mean, and leave the learner with what predicts best."""
-        tried: dict[tuple[int, ...], tuple[float, Prior, Numbers | None]] = {
-            (): (best.error, learner.prior, learner.mean)
-        }
-        for modes in self.plan.candidates:
-            if modes:
-                learner.round(self._tolerance)  # a draw of this very posterior
-                other = learner.rebased(modes)
-                learner.prior, learner.mean = tried[()][1], tried[()][2]
-                reached = _Best()
-                yield from self._stage(other, self.plan.learned_rounds, self._tolerance, reached)
-                tried[modes] = (reached.error, other.prior, other.mean)
-        self.errors = {modes: error for modes, (error, _, _) in tried.items()}
-        allowed = self.plan.candidates or ((),)
-        self.learned = min(allowed, key=lambda modes: tried[modes][0])
-        _, learner.prior, learner.mean = tried[self.learned]
+        prior, mean = learner.prior, learner.mean
+        leading: tuple[tuple[int, ...], Prior, Numbers | None] = (), prior, mean
+        self.errors = {(): best.error}
+        learned = [modes for modes in self.plan.candidates if modes]
+        for modes in learned:
+            learner.round(self._tolerance)  # a draw of this very posterior
+            other = learner.rebased(modes)
+            learner.prior, learner.mean = prior, mean
+            if modes == learned[-1]:
+                learner.mean = mean = None  # arrays are large: nobody starts from this one any more
+            reached = _Best()
+            yield from self._stage(other, self.plan.learned_rounds, self._tolerance, reached)
+            if reached.error < min(self.errors.values()) or () not in self.plan.candidates:
+                leading = modes, other.prior, other.mean
+            self.errors[modes] = reached.error
+        self.learned, learner.prior, learner.mean = leading
+        learner.forget_probe()
 
     def _finish(self, learner: Learner) -> Iterator[Progress]:
         """All known entries, and W ≥ 0."""
         assert self.held is not None
+        assert learner.mean is not None
+        self.seen = learner.prior, learner.mean
         self.held_predictions = learner.entries()[self.held]
         learner.know(self.data)
         learner.choose_bound()
@@ -176,8 +190,15 @@ class SpectralRun:
         truth = self.data.values[self.held[self.data.mask]]
         return float(np.sqrt(np.mean((predicted - truth) ** 2, dtype=np.float64)))
 
-    def _calibrated(self, learner: Learner, prior: Prior, error: float) -> float:
-        return 1.0
+    def deviations(self, entries: Array, errors: Array | None = None) -> Numbers:
+        """How sure to be of `entries`; `errors` are theirs at held-out entries, if they are not the run's own."""
+        assert self.seen is not None, "a run that was never followed"
+        held = hold_out(self.data.mask, np.random.default_rng(self.seed)) if self.held is None else self.held
+        prior, coefficients = self.seen
+        dtype = self.data.values.dtype
+        before = np.maximum(prior.transform.to_entries(coefficients) + dtype.type(self.mean), 0)
+        work = Uncertainty(prior, self.data, self.mean, held, self.holes, self.seed)
+        return work.deviations(before, np.maximum(entries, 0).astype(dtype), errors)
 
     def _estimate(self, prior: Prior, coefficients: Numbers | None) -> SpectralEstimate:
         assert coefficients is not None

@@ -44,18 +44,19 @@ class ScatteredSolver:
     ) -> Solved:
         """Stop when the minimum is near: within about `tolerance` of itself, or of `energy` if that is given.
 
-        y must be zero at unknown entries.
+        y must be zero at unknown entries; `start` is written over.
         """
         reached = in_pieces(dot, y, y)
         r = self._transform.to_coefficients(y)
+        del y  # arrays are large; what is not needed any more is let go of
         if start is None:
             x: Numbers = np.zeros_like(r)
         else:
-            x = start.copy()
+            x = start
             linear = in_pieces(dot, x, r)
             q = self._applied(x)
             curved = in_pieces(add_ridge, q, ratio, x)
-            r = r - q
+            r -= q
             reached += curved - 2 * linear
             del q
         d: Numbers = np.zeros_like(r)

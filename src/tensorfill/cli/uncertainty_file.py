@@ -1,0 +1,80 @@
+"""UncertaintyFile: how unsure every entry is, in a file beside the output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from .. import formats
+from ..errors import InvalidInput, InvalidSetting
+from .app import INTERRUPTED
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..completion import Completion
+
+_TELLING = ("auto", "spectral")
+_WHITE = 0.995  # share of the missing entries that a picture tells apart; the rest is white
+
+
+@dataclass(frozen=True)
+class UncertaintyFile:
+    """Deviations in the data's units, or, in a picture, brighter where they are larger."""
+
+    path: Path
+
+    def check_place(self, others: tuple[Path | None, ...], method: str, *, force: bool) -> None:
+        """Refuse, before anything is read, what could not be written in the end."""
+        formats.format_of(self.path)
+        formats.check_target(self.path, force=force)
+        for other in others:
+            if other is not None and other.resolve() == self.path.resolve():
+                raise InvalidInput(f"The uncertainty needs a file of its own. Got {self.path} twice instead.")
+        if method not in _TELLING:
+            raise InvalidSetting(
+                f"{method} does not tell how sure it is of an entry, which --uncertainty asks for; "
+                f"--method {' and --method '.join(reversed(_TELLING))} do."
+            )
+
+    def check_fits(self, shape: tuple[int, ...]) -> None:
+        """Refuse what is no picture."""
+        import numpy as np
+
+        formats.check_writable(self.path, np.broadcast_to(np.zeros(1, np.uint8), shape))
+
+    def write(self, done: Completion) -> str:
+        """Compute and write; Ctrl-C leaves it. Returns what a user should know about the file."""
+        from .running import uninterrupted
+
+        try:
+            deviations = done.uncertainty
+        except KeyboardInterrupt:
+            typer.echo(f"Stopped by Ctrl-C; {self.path} was not written.", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+        except InvalidSetting as error:  # auto may end with a method that does not tell
+            return f"{self.path} was not written: {error}"
+        with uninterrupted():
+            if not formats.format_of(self.path).picture:
+                formats.write(self.path, formats.Contents(deviations, done.observed.mask()))
+                return f"{self.path} holds the standard deviation of every entry."
+            white = _brightest(deviations)
+            formats.write(self.path, formats.Contents(_gray(deviations, white)))
+            return f"{self.path} is black where an entry is sure, and white where its deviation is {white:.3g} or more."
+
+
+def _brightest(deviations: NDArray[Any]) -> float:
+    """A deviation that few exceed, so that the rest can be told apart."""
+    import numpy as np
+
+    unsure = deviations[deviations > 0]
+    return float(np.quantile(unsure, _WHITE)) if unsure.size else 1.0
+
+
+def _gray(deviations: NDArray[Any], white: float) -> NDArray[Any]:
+    import numpy as np
+
+    return np.asarray(np.rint(255 * np.minimum(deviations / white, 1)), dtype=np.uint8)

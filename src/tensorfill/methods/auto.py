@@ -1,0 +1,62 @@
+"""Auto: no settings; methods are compared by how well they predict held-out entries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import ClassVar
+
+import numpy as np
+
+from ..completion import Completion, Watch
+from ..observed import ObservedTensor
+from .auto_choice import Choice, Effort
+from .setting_checks import check_choice, wrong
+
+
+@dataclass(frozen=True, kw_only=True)
+class Auto:
+    """Chooses for itself, from the known entries alone.
+
+    The cost in the history is the root mean square error at held-out entries of what would be returned.
+
+    Parameters
+    ----------
+    effort
+        "low": spectral alone. "normal": also t-ctv, and two more on small tensors. "high": every method there is.
+    weights
+        Methods by name and their weights, as an earlier run told them in its settings; nothing is compared then.
+    """
+
+    name: ClassVar[str] = "auto"
+    summary: ClassVar[str] = "The method that predicts held-out entries best, or a blend; no settings needed"
+    reference: ClassVar[str] = "Ours"
+    nonnegative: ClassVar[bool] = True
+
+    effort: Effort = "normal"
+    weights: Mapping[str, float] | None = None
+
+    def __post_init__(self) -> None:
+        check_choice(self.name, "effort", self.effort, ("low", "normal", "high"))
+        if self.weights is not None:
+            self._check_weights(self.weights)
+
+    def _check_weights(self, weights: object) -> None:
+        from .registry import available_methods  # which has this class
+
+        requirement = "map names of methods to weights that add up to 1"
+        if not isinstance(weights, Mapping) or not weights:
+            raise wrong(self.name, "weights", requirement, weights)
+        named = all(name in available_methods() and name != self.name for name in weights)
+        numbers = all(isinstance(weight, Real) and float(weight) > 0 for weight in weights.values())
+        if not named or not numbers or abs(sum(weights.values()) - 1) > 1e-6:
+            raise wrong(self.name, "weights", requirement, weights)
+
+    def refuses(self, observed: ObservedTensor) -> str | None:
+        """Refuses nothing: what is too large for the others is left to nonneg-dual."""
+        return None
+
+    def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
+        """Complete the tensor."""
+        return Choice(self.effort, self.weights, observed, int(rng.integers(2**31)), watch).made()

@@ -1,0 +1,204 @@
+"""The choice that `auto` makes: spectral first, others on what is left when some entries are held out, then a blend.
+
+Spectral is fitted once: it holds out the same entries for its own choices, and takes them back at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from ..completion import Completion, Estimate, History, Iteration, Snapshot, StopReason, Watch
+from ..estimates.blend import BlendedEstimate
+from ..iterating import Clock
+from ..observed import ObservedTensor
+from ..spectral.held_out import hold_out
+from ..tensor import Array
+from .blending import blend_weights, root_mean_square
+from .method import Method
+from .setting_checks import wrong
+from .spectral import Spectral
+
+Effort = Literal["low", "normal", "high"]
+
+_NORMAL = ("t-ctv",)
+_NORMAL_IF_SMALL = ("spc", "tnn")
+_SMALL = 2**18  # entries
+_NOT_WORTH_TRYING = ("auto", "spectral", "zero-fill", "mean-fill", "dual", "dual-demo")
+_FALLBACK = "nonneg-dual"
+
+
+class _Stopped(Exception):
+    """The watcher or Ctrl-C ended it."""
+
+    def __init__(self, reason: StopReason) -> None:
+        self.reason = reason
+
+
+class Choice:
+    """One run of `auto`."""
+
+    def __init__(
+        self,
+        effort: Effort,
+        weights: Mapping[str, float] | None,
+        observed: ObservedTensor,
+        seed: int,
+        watch: Watch | None,
+    ) -> None:
+        self._effort: Effort = effort
+        self._weights = weights
+        self._observed = observed
+        self._seed = seed
+        self._watch = watch
+        self._clock = Clock()
+        self._history: list[Iteration] = []
+        self._standing: Completion | None = None  # what would be returned
+        self._error = float("nan")  # its error at held-out entries
+        self._errors: dict[str, float] = {}
+
+    def made(self) -> Completion:
+        """The completion."""
+        try:
+            if self._weights is not None:
+                return self._blend(dict(self._weights), {})
+            refusal = Spectral().refuses(self._observed)
+            if refusal is not None:
+                return self._blend({_FALLBACK: 1.0}, {}, f"{_FALLBACK} alone: {refusal}")
+            return self._compared()
+        except _Stopped as stopped:
+            assert self._standing is not None
+            return self._told(self._standing, {self._standing.method: 1.0}, stopped.reason)
+
+    def _compared(self) -> Completion:
+        mask = self._observed.mask()
+        held = hold_out(mask, np.random.default_rng([self._seed, 0]))
+        inside = held.reshape(-1)[self._observed.positions]
+        truth = self._observed.values[inside]
+        first, run = Spectral().run(self._observed, rng=self._rng("spectral"), watch=self._watcher(), held=held)
+        self._standing = first
+        self._raise_if_stopped(first)
+        others = self._candidates()
+        if run is None or run.held_predictions is None or not others or not len(truth):
+            return self._told(first, {"spectral": 1.0})
+        scale = float(self._observed.values.max())
+        predictions: dict[str, Array] = {
+            "spectral": np.maximum(scale * (run.held_predictions.astype(np.float64) + run.mean), 0.0)
+        }
+        self._error = root_mean_square(predictions["spectral"] - truth)
+        rest = replace(self._observed, positions=self._observed.positions[~inside], known=self._observed.known[~inside])
+        where = np.stack(np.unravel_index(self._observed.positions[inside], self._observed.shape), axis=1)
+        for name, method in others.items():
+            if method.refuses(rest) is None:
+                done = method.complete(rest, rng=self._rng(name), watch=self._watcher())
+                self._raise_if_stopped(done)
+                predictions[name] = np.maximum(done.estimate.at(where), 0.0)
+        self._errors = {name: root_mean_square(found - truth) for name, found in predictions.items()}
+        weights = blend_weights(predictions, truth)
+        self._error = root_mean_square(sum(w * predictions[name] for name, w in weights.items()) - truth)
+        return self._blend(weights, {"spectral": first})
+
+    def _candidates(self) -> dict[str, Method]:
+        """Methods next to spectral, by the effort asked for."""
+        from .registry import available_methods, make
+
+        if self._effort == "low":
+            return {}
+        if self._effort == "high":
+            names = tuple(name for name in available_methods() if name not in _NOT_WORTH_TRYING)
+        else:
+            names = _NORMAL + (_NORMAL_IF_SMALL if self._observed.size <= _SMALL else ())
+        return {name: make(name, {}) for name in names}
+
+    def _blend(self, weights: dict[str, float], done: dict[str, Completion], reason: str | None = None) -> Completion:
+        """All methods with a weight on all known entries, and their weighted mean."""
+        from .registry import make
+
+        parts = dict(done)
+        for name in weights:
+            if name not in parts:
+                method = make(name, {})
+                if refusal := method.refuses(self._observed):
+                    raise wrong("auto", "weights", f"name methods that can complete this tensor ({refusal})", weights)
+                parts[name] = method.complete(self._observed, rng=self._rng(name), watch=self._watcher())
+                if self._standing is None:
+                    self._standing = parts[name]
+                self._raise_if_stopped(parts[name])
+        if len(weights) == 1:
+            return self._told(parts[next(iter(weights))], weights, reason=reason)
+        leading = parts[next(iter(weights))]
+        blended = replace(
+            leading,
+            estimate=BlendedEstimate([parts[name].estimate for name in weights], list(weights.values())),
+            certificate=None,
+            smallest=None,
+            negative_share=None,
+            notes=tuple(dict.fromkeys(note for name in weights for note in parts[name].notes)),
+            deviations=self._deviations(parts),
+        )
+        return self._told(blended, weights, reason=reason)
+
+    def _deviations(self, parts: dict[str, Completion]) -> Callable[[], Array] | None:
+        """Those of spectral, as much smaller as the blend's error at held-out entries is."""
+        sure = parts["spectral"].deviations if "spectral" in parts else None
+        if sure is None:
+            return None
+        smaller = self._error / self._errors["spectral"] if self._errors.get("spectral") else 1.0
+        return lambda: smaller * sure()
+
+    def _told(
+        self,
+        done: Completion,
+        weights: Mapping[str, float],
+        stop: StopReason | None = None,
+        reason: str | None = None,
+    ) -> Completion:
+        reasons = dict(done.reasons)
+        if reason is not None:
+            reasons["weights"] = reason
+        elif self._errors:
+            told = ", ".join(f"{name} {error:.4g}" for name, error in self._errors.items())
+            reasons["weights"] = f"Error at held-out entries: {told}; with these weights {self._error:.4g}."
+        if stop is None:
+            chosen = " + ".join(f"{weight:.2f} {name}" if weight < 1 else name for name, weight in weights.items())
+            stop = StopReason(
+                "done", f"Done: {chosen}, by their errors at held-out entries." if self._errors else f"Done: {chosen}."
+            )
+        return replace(
+            done,
+            method="auto",
+            nonnegative=True,
+            stop=stop if done.stop.kind != "all zero" else done.stop,
+            seconds=self._clock.seconds,
+            history=History(self._history),
+            settings={"effort": self._effort, "weights": dict(weights)},
+            reasons=reasons,
+        )
+
+    def _watcher(self) -> Watch:
+        """Passes on what a method does, as an iteration of ours; what would be returned is shown, not a candidate."""
+
+        def look(snapshot: Snapshot) -> bool:
+            estimate: Estimate = snapshot.estimate if self._standing is None else self._standing.estimate
+            cost = snapshot.step.cost if self._standing is None else self._error
+            step = replace(
+                snapshot.step, iteration=len(self._history), seconds=self._clock.seconds, cost=cost, relative_gap=None
+            )
+            self._history.append(step)
+            return self._watch is not None and self._clock.call_paused(self._watch, Snapshot(step, estimate))
+
+        return look
+
+    def _raise_if_stopped(self, done: Completion) -> None:
+        if done.stop.kind in ("watch", "interrupted"):
+            what = "Stopped by the watcher" if done.stop.kind == "watch" else "Interrupted"
+            made = self._history[-1].iteration if self._history else 0
+            sentence = f"{what} after {made} iterations: this is the result so far, before all methods were compared."
+            raise _Stopped(StopReason(done.stop.kind, sentence))
+
+    def _rng(self, name: str) -> np.random.Generator:
+        """The same random numbers for a method, whatever else is tried."""
+        return np.random.default_rng([self._seed, 1, *name.encode()])

@@ -1,0 +1,125 @@
+"""A law for the size of errors: how large they are on average, given some properties of an entry.
+
+log d² = log p + w_0 + Σ_k w_k f_k, with p a first guess of the variance and properties f. The weights make errors that
+are known as likely as possible under N(0, d²). `matched` multiplies d by one number, so that about 68 % of these errors
+are below d and 95 % below 2d, even if they are not quite normal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import ndtri
+
+from ..tensor import Array
+from .bases import Numbers
+
+_WITHIN = ((1.0, 0.6827), (2.0, 0.9545))  # of a normal distribution
+_MADE_UP = 20  # errors of just the size guessed join the real ones, so that few of those do not say too much
+_RIDGE = 10.0  # what it costs to differ from the guess, per squared weight of a property that varies by 1
+_LARGEST_STEP = 2.0
+_MOST_STEPS = 50
+_LEAST_POWER = 0.25  # of p in d²: where the guess is larger, so is d
+_FACTORS = np.exp(np.linspace(-2, 2, 401))
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Errors with what is known about each: the guess of its variance as a logarithm, and a row of properties."""
+
+    guess: Array
+    properties: Array
+    squares: Array
+    """The errors, squared."""
+    independent: float = 1.0
+    """As which share of their number they count, if they come in groups that are alike."""
+
+    @property
+    def columns(self) -> Array:
+        """The guess and the properties."""
+        return np.column_stack([self.guess, self.properties]).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class VarianceLaw:
+    """The law with its weights."""
+
+    constant: float
+    weights: Array
+    """One for log p itself and one for each property, of differences from the middle."""
+    middle: Array
+    lowest: Array
+    highest: Array
+    """What was seen of each; further out counts as this."""
+
+    @classmethod
+    def fitted(cls, seen: Evidence) -> VarianceLaw:
+        """The most likely weights."""
+        columns = seen.columns
+        if len(columns) == 0:
+            none = np.zeros(columns.shape[1])
+            return cls(0.0, none, none, none, none)
+        middle, spread = columns.mean(axis=0), columns.std(axis=0)
+        unit = np.where(spread > 1e-9, spread, np.inf)
+        rows = np.column_stack([np.ones(len(columns)), (columns - middle) / unit])
+        found = _most_likely(rows, seen)
+        weights = found[1:] / unit
+        weights[0] = max(weights[0], _LEAST_POWER - 1)
+        return cls(float(found[0]), weights, middle, columns.min(axis=0), columns.max(axis=0))
+
+    def matched(self, seen: Evidence) -> VarianceLaw:
+        """The same times a number, for the right shares of errors within one and two deviations."""
+        if len(seen.guess) == 0:
+            return self
+        sizes = np.sqrt(seen.squares * np.exp(-self.logarithms(seen.guess, seen.properties.T)))
+        return replace(self, constant=self.constant + 2 * np.log(_factor(sizes, seen.independent)))
+
+    def logarithms(self, guess: Numbers, properties: Iterable[Numbers]) -> Numbers:
+        """log d² at any number of entries; the properties come one after the other."""
+        total: Numbers = guess + guess.dtype.type(self.constant)
+        total += self._share(0, guess)
+        for number, values in enumerate(properties, start=1):
+            total += self._share(number, values)
+        return total
+
+    def _share(self, number: int, values: Numbers) -> Numbers:
+        part: Numbers = np.clip(values, self.lowest[number], self.highest[number]).astype(values.dtype, copy=False)
+        part -= values.dtype.type(self.middle[number])
+        part *= values.dtype.type(self.weights[number])
+        return part
+
+
+def _most_likely(rows: Array, seen: Evidence) -> Array:
+    """argmin ½ Σ (t + e²/p exp(−t)) + ½ ridge ‖w‖² with t = rows · w, by Newton's method; convex."""
+    ridge = np.full(rows.shape[1], _RIDGE)
+    ridge[0] = 0.0
+    squares = seen.squares * np.exp(-seen.guess)
+    count = seen.independent
+    weights = np.zeros(rows.shape[1])
+    weights[0] = np.log((count * squares.sum() + _MADE_UP) / (count * len(squares) + _MADE_UP))
+    for _ in range(_MOST_STEPS):
+        left = squares * np.exp(-(rows @ weights))
+        made_up = _MADE_UP * np.exp(-weights[0])
+        gradient = 0.5 * count * (rows.T @ (1 - left)) + ridge * weights
+        gradient[0] += 0.5 * (_MADE_UP - made_up)
+        hessian = 0.5 * count * ((rows * left[:, None]).T @ rows) + np.diag(ridge)
+        hessian[0, 0] += 0.5 * made_up
+        step = np.linalg.solve(hessian, gradient)
+        largest = float(np.abs(step).max())
+        if largest < 1e-9:
+            break
+        weights -= step * min(1.0, _LARGEST_STEP / largest)
+    return weights
+
+
+def _factor(sizes: Array, independent: float) -> float:
+    """By what to multiply deviations, given errors in units of them."""
+    ideal = np.abs(ndtri((np.arange(_MADE_UP) + 0.5) / _MADE_UP))
+    off = np.zeros(len(_FACTORS))
+    for deviations, share in _WITHIN:
+        below = [np.searchsorted(np.sort(group), deviations * _FACTORS, side="right") for group in (sizes, ideal)]
+        within = (independent * below[0] + below[1]) / (independent * len(sizes) + _MADE_UP)
+        off += (within - share) ** 2
+    return float(_FACTORS[np.argmin(off)])
