@@ -7,7 +7,7 @@ s and σ² = 1/(2C) maximise the marginal likelihood; held-out entries decide wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, cast
@@ -102,7 +102,9 @@ class Spectral:
         check_count(self.name, "max_iter", self.max_iter)
         check_count(self.name, "learned_rounds", self.learned_rounds)
         check_positive(self.name, "negativity_tolerance", self.negativity_tolerance)
-        for basis in self.bases or ():
+        if self.bases is not None and (isinstance(self.bases, str) or not isinstance(self.bases, Iterable)):
+            raise wrong(self.name, "bases", "hold one basis per mode", self.bases)
+        for basis in () if self.bases is None else self.bases:
             if isinstance(basis, str) and basis not in _NAMES:
                 raise wrong(self.name, "bases", f"hold {', '.join(map(repr, _NAMES))} or matrices", basis)
 

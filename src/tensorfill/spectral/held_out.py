@@ -31,10 +31,13 @@ def hold_out(mask: Mask, rng: np.random.Generator) -> Mask:
     """Some of the known entries: one by one, or where the mask, shifted in a circle, has its own holes."""
     count = int(mask.sum())
     if not has_holes(mask):
+        together = _together(mask)  # such as all colours of a pixel
+        places = np.flatnonzero(together)
         share = float(np.clip(_ENOUGH / count, _LEAST, _MOST))
-        held = np.zeros(mask.shape, dtype=bool)
-        held.reshape(-1)[rng.choice(np.flatnonzero(mask), max(1, round(share * count)), replace=False)] = True
-        return held
+        few = min(max(1, round(share * len(places))), len(places) - 1)
+        chosen = np.zeros(together.shape, dtype=bool)
+        chosen.reshape(-1)[rng.choice(places, few, replace=False)] = True
+        return mask & chosen
     held = mask.copy()
     for _ in range(10):
         shifts = [int(rng.integers(size)) for size in mask.shape]
@@ -44,4 +47,25 @@ def hold_out(mask: Mask, rng: np.random.Generator) -> Mask:
             held = fewer
         if held.sum() <= _LARGEST_PART * count:
             break
-    return held if held.sum() < count else np.zeros_like(held)
+    return held if held.sum() < count else _one_slice(mask, rng)
+
+
+def _together(mask: Mask) -> Mask:
+    """The mask, with one index for modes along which it is the same everywhere."""
+    for mode in range(mask.ndim):
+        first = np.take(mask, [0], axis=mode)
+        if (mask == first).all() and first.sum() > 1:
+            mask = first
+    return mask
+
+
+def _one_slice(mask: Mask, rng: np.random.Generator) -> Mask:
+    """All that is known at one index of a mode, of the mode with the fewest such indices; nothing if there is none."""
+    held = np.zeros_like(mask)
+    known = [np.flatnonzero(mask.any(axis=tuple(np.delete(np.arange(mask.ndim), m)))) for m in range(mask.ndim)]
+    modes = [mode for mode in range(mask.ndim) if len(known[mode]) > 1]
+    if modes:
+        mode = min(modes, key=lambda mode: len(known[mode]))
+        index = (slice(None),) * mode + (int(rng.choice(known[mode])),)
+        held[index] = mask[index]
+    return held

@@ -67,7 +67,7 @@ class Learner:
         seed: int,
         family: ParametricSpectrum | None = None,
     ) -> None:
-        self.prior = prior
+        self.prior = self._solved = prior
         self.least_noise = least_noise
         self.steps = 0
         self._smoothing = smoothing
@@ -132,6 +132,7 @@ class Learner:
         variances = np.maximum(variances - floor, max(_FLOOR_LEFT * floor, _LEAST_VARIANCE * noise))
         if self._family is not None:
             variances = np.maximum(self._family.nearest(variances, determined), _LEAST_VARIANCE * noise)
+        self._solved = prior
         self.prior = replace(prior, variances=variances, noise=noise)
 
     def _find_mean(self, ratio: Numbers, tolerance: float, most: int) -> None:
@@ -187,7 +188,9 @@ class Learner:
         assert self._probe is not None
         coefficients = self._numbers()
         coefficients -= self._probe
-        coefficients *= self._root(self.prior.ratio(self._dtype))
+        root = self._solved.ratio(self._dtype)
+        np.divide(self._dtype.type(self._solved.noise), root, out=root)
+        coefficients *= np.sqrt(root, out=root)
         coefficients += self.mean
         return self.prior.transform.to_entries(coefficients)
 

@@ -63,7 +63,7 @@ def solve_nonnegative(
     for _ in range(_MOST_UPDATES):
         entries = prior.transform.to_entries(coefficients)
         entries += mu
-        if float(entries.min()) >= -negativity:
+        if float(entries.min()) >= -negativity and float(np.minimum(entries, multipliers).max()) <= negativity:
             break
         multipliers -= entries
         np.maximum(multipliers, 0, out=multipliers)
@@ -78,7 +78,12 @@ def solve_nonnegative(
         del targets
         coefficients = found.coefficients
         steps += found.steps
-    misfit = data.values - prior.transform.to_entries(coefficients)[data.mask]
+    entries = prior.transform.to_entries(coefficients)
+    misfit = data.values - entries[data.mask]
+    # Where nothing is known, the last solve was pushed by S − W, not by S.
+    entries += mu
+    entries[data.mask] = 0
+    multipliers = np.where(multipliers > 0, np.maximum(multipliers - entries, 0), 0)
     ratio += ratio.dtype.type(data.share)
     coefficients, smallest = _lifted(prior, coefficients, mu, ratio, negativity)
     return Constrained(coefficients, multipliers, misfit, smallest, int(np.count_nonzero(multipliers)), steps)
@@ -131,19 +136,17 @@ def certify(prior: Prior, data: KnownData, mean: float, found: Constrained) -> C
     x += found.multipliers
     dual = prior.transform.to_coefficients(x)
     del x
-    lower = (
-        2 * in_pieces(dot, misfit, data.values)
-        - in_pieces(dot, misfit, misfit)
-        - 2 * mean * float(found.multipliers.sum(dtype=np.float64))
-        - in_pieces(divided_square, dual, ratio, numbers=(0.0,))
-    )
+    # The bound at t·(z, S) is 2t·gain − t²·loss: take the best t.
+    gain = in_pieces(dot, misfit, data.values) - mean * float(found.multipliers.sum(dtype=np.float64))
+    loss = in_pieces(dot, misfit, misfit) + in_pieces(divided_square, dual, ratio, numbers=(0.0,))
+    lower = gain**2 / loss if gain > 0 and loss > 0 else 0.0
     ratio *= found.coefficients
     dual -= ratio
     off = float(np.sqrt(in_pieces(dot, dual, dual)))
     size = float(np.linalg.norm(data.values.astype(np.float64) + mean))
     return Certificate(
         upper=upper / (2 * prior.noise),
-        lower=max(0.0, lower / (2 * prior.noise)),  # nothing is below zero
+        lower=lower / (2 * prior.noise),
         negativity=lift,
         complementarity=2 * slack / upper if upper > 0 else 0.0,
         stationarity=off / size if size > 0 else 0.0,

@@ -108,9 +108,13 @@ class SpectralRun:
             seed=self.seed,
             family=self.plan.family,
         )
-        best = _Best()
-        yield from self._stage(learner, self.plan.rounds, _FIRST_TOLERANCE, best)
-        yield from self._choose(learner, best)
+        if self.held.any():
+            best = _Best()
+            yield from self._stage(learner, self.plan.rounds, _FIRST_TOLERANCE, best)
+            yield from self._choose(learner, best)
+        else:  # too little is known to learn from
+            self.errors = {(): math.sqrt(variance)}
+            learner.solve(self._tolerance)
         yield from self._finish(learner)
 
     def _stage(self, learner: Learner, rounds: int, tolerance: float, best: _Best) -> Iterator[Progress]:
@@ -142,6 +146,7 @@ class SpectralRun:
         self.errors = {(): best.error}
         learned = [modes for modes in self.plan.candidates if modes]
         for modes in learned:
+            learner.forget_probe()  # whatever was tried before, this candidate starts the same way
             learner.round(self._tolerance)  # a draw of this very posterior
             other = learner.rebased(modes)
             learner.prior, learner.mean = prior, mean

@@ -5,7 +5,7 @@ Neighbours count by a bell curve of some width, along modes whose order means so
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,6 +103,6 @@ def slices(values: Numbers, usual: Numbers, where: Mask, few: float) -> Iterator
         yield np.broadcast_to(np.log((sums + few) / (counts + few)).astype(values.dtype), values.shape)
 
 
-def at(parts: Iterator[Numbers], positions: NDArray[np.intp]) -> Array:
+def at(parts: Iterable[Numbers], positions: NDArray[np.intp]) -> Array:
     """Rows of the properties of some entries."""
     return np.stack([part.reshape(-1)[positions] for part in parts], axis=1).astype(np.float64)

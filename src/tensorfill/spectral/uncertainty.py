@@ -12,7 +12,6 @@ its column, its frame, how steep the estimate is there, and how large.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,15 +22,15 @@ from scipy.ndimage import label
 from .bases import Numbers
 from .data import KnownData
 from .hole_solver import HoleSolver
+from .posterior_variance import PosteriorVariance
 from .prior import Prior
 from .scattered_solver import ScatteredSolver
-from .surroundings import Surroundings, at, per_mean, slices
+from .surroundings import Surroundings, at
 from .variance_law import Evidence, VarianceLaw
 
 _DRAWS = 4
 _TOLERANCE = 1e-2
 _MOST_STEPS = 40
-_LOOKED_AT = 50_000  # entries that the law of posterior variances is fitted to
 
 Mask = NDArray[np.bool_]
 
@@ -71,76 +70,54 @@ class Uncertainty:
         if errors is None:
             errors = values.values[self.held[self.data.mask]] - before[self.held]
         drawn = self.drawn(less.mask)
-        law = self._fitted_to_draws(less.mask, drawn.variance)
-        first, second = (self._predicted(law, mask, drawn.variance, less.mask) for mask in (less.mask, self.data.mask))
+        posterior = PosteriorVariance.fitted(drawn.variance, less.mask, self.prior, self.seed)
+        slopes = drawn.slopes
+        del drawn
         around = self._surroundings
         seen = Evidence(
-            first[self.held].astype(np.float64),
-            at(around.fit_around(less, before, drawn.slopes), np.flatnonzero(self.held)),
+            posterior.logarithms(less.mask)[self.held].astype(np.float64),
+            at(around.fit_around(less, before, slopes), np.flatnonzero(self.held)),
             errors.astype(np.float64) ** 2,
             _independent(self.held),
         )
-        del first
         law = VarianceLaw.fitted(seen).matched(seen)
-        found = np.exp(0.5 * law.logarithms(second, around.fit_around(less, entries, drawn.slopes)))
+        found = law.logarithms(posterior.logarithms(self.data.mask), around.fit_around(less, entries, slopes))
+        found *= 0.5
+        np.exp(found, out=found)
         return np.asarray(np.minimum(found, self.data.values.std(dtype=np.float64).astype(found.dtype)))
 
     def drawn(self, known: Mask, draws: int = _DRAWS) -> Drawn:
         """Draw data from the prior, and see how well it is recovered if these entries are known."""
         dtype, transform = self.data.values.dtype, self.prior.transform
         ratio = self.prior.ratio(dtype)
-        root = np.sqrt(dtype.type(self.prior.noise) / ratio)
         solver = (HoleSolver if self.holes else ScatteredSolver)(transform, known)
         variance, slopes = (np.zeros(known.shape, dtype) for _ in range(2))
         for number in range(draws):
-            rng = np.random.default_rng([self.seed, 2, number])
-            c: Numbers = root * rng.standard_normal(known.shape, dtype=dtype)
-            y = transform.to_entries(c)
-            y += dtype.type(np.sqrt(self.prior.noise)) * rng.standard_normal(known.shape, dtype=dtype)
+            rng = np.random.default_rng([self.seed, 3, number])
+            y = rng.standard_normal(known.shape, dtype=dtype)
+            y *= dtype.type(np.sqrt(self.prior.noise))
+            y += transform.to_entries(self._coefficients(number, ratio))
             y *= known
             if number == 0 and isinstance(solver, HoleSolver):
                 solver.choose_bound(y, ratio, None)
             mean = solver.solve(y, ratio, None, _TOLERANCE, _MOST_STEPS).coefficients
             del y
             slopes += self._surroundings.slopes(transform.to_entries(mean))
-            c -= mean
-            variance += transform.to_entries(c) ** 2
+            mean -= self._coefficients(number, ratio)
+            variance += transform.to_entries(mean) ** 2
         variance /= draws
         slopes /= draws
         return Drawn(variance, slopes)
 
+    def _coefficients(self, number: int, ratio: Numbers) -> Numbers:
+        """Drawn from the prior; cheaper to draw again than to keep."""
+        drawn = np.random.default_rng([self.seed, 2, number]).standard_normal(ratio.shape, dtype=ratio.dtype)
+        drawn /= np.sqrt(ratio / ratio.dtype.type(self.prior.noise))
+        return drawn
+
     @cached_property
     def _surroundings(self) -> Surroundings:
         return Surroundings(self.prior.transform)
-
-    def _fitted_to_draws(self, known: Mask, variance: Numbers) -> VarianceLaw:
-        """Posterior variances of missing entries as a law of what is known around them."""
-        missing = np.flatnonzero(~known)
-        if len(missing) > _LOOKED_AT:
-            missing = np.random.default_rng([self.seed, 3]).choice(missing, _LOOKED_AT, replace=False)
-        squares = variance.reshape(-1)[missing].astype(np.float64)
-        guess = np.full(len(missing), np.log(_usual(variance, known)))
-        properties = at(self._variance_properties(known, variance, known), missing)
-        return VarianceLaw.fitted(Evidence(guess, properties, squares))
-
-    def _variance_properties(self, mask: Mask, variance: Numbers, known: Mask) -> Iterator[Numbers]:
-        yield from self._surroundings.known_around(mask, variance.dtype)
-        yield from slices(per_mean(variance, ~known), np.ones_like(variance), ~known, 1.0)
-
-    def _predicted(self, law: VarianceLaw, mask: Mask, variance: Numbers, known: Mask) -> Numbers:
-        """The logarithm of the variance of a value, if the entries in `mask` are known."""
-        guess = np.full(mask.shape, np.log(_usual(variance, known)), variance.dtype)
-        found = law.logarithms(guess, self._variance_properties(mask, variance, known))
-        np.exp(found, out=found)
-        found += found.dtype.type(self.prior.noise)
-        return np.log(found, out=found)
-
-
-def _usual(variance: Numbers, known: Mask) -> float:
-    """The mean variance of missing entries."""
-    count = known.size - int(np.count_nonzero(known))
-    total = float(variance.sum(where=~known, dtype=np.float64))
-    return max(total / max(count, 1), float(np.finfo(variance.dtype).tiny))
 
 
 def _independent(held: Mask) -> float:

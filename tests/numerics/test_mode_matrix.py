@@ -1,0 +1,64 @@
+"""A matrix times a tensor along a mode is the sum it stands for, with the same bits on any number of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from tensorfill.numerics.mode_matrix import multiply_mode
+from tensorfill.numerics.threads import thread_count
+from tensorfill.tensor import Array
+
+SHAPES = [(4, 6), (30, 7), (7, 30), (3, 4, 5), (9, 4, 2), (2, 3, 1, 4), (20, 3, 17), (2, 9, 2, 3, 2)]
+PLACES = [(shape, mode) for shape in SHAPES for mode in range(len(shape))]
+_NEW = 20  # a name for the index that comes in
+
+
+@pytest.fixture(autouse=True)
+def _forget_threads() -> Iterator[None]:
+    yield
+    thread_count.cache_clear()
+
+
+def summed(matrix: Array, x: Array, mode: int) -> Array:
+    modes = list(range(x.ndim))
+    return np.einsum(matrix, [_NEW, mode], x, modes, [*modes[:mode], _NEW, *modes[mode + 1 :]])
+
+
+@pytest.mark.parametrize(("shape", "mode"), PLACES, ids=str)
+@pytest.mark.parametrize("rows", [1, 5])
+def test_it_is_the_sum_over_the_mode(shape: tuple[int, ...], mode: int, rows: int) -> None:
+    rng = np.random.default_rng(0)
+    matrix, x = rng.standard_normal((rows, shape[mode])), rng.standard_normal(shape)
+    found = multiply_mode(matrix, x, mode)
+    np.testing.assert_allclose(found, summed(matrix, x, mode), atol=1e-13)
+    assert found.flags.c_contiguous
+
+
+@pytest.mark.parametrize("mode", [0, 1, 2])
+def test_any_layout_is_taken(mode: int) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((6, 4, 10)).transpose(2, 0, 1)[::2]
+    matrix = rng.standard_normal((x.shape[mode], 3)).T
+    np.testing.assert_allclose(multiply_mode(matrix, x, mode), summed(matrix, x, mode), atol=1e-13)
+
+
+@pytest.mark.parametrize(("shape", "mode"), [((40, 30, 20), mode) for mode in range(3)] + [((3, 50, 40), 1)], ids=str)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_same_bits_on_any_number_of_threads(
+    monkeypatch: pytest.MonkeyPatch, shape: tuple[int, ...], mode: int, dtype: type
+) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(shape).astype(dtype)
+    matrix = rng.standard_normal((shape[mode], shape[mode])).astype(dtype)
+    found = []
+    for threads in (1, 2, 5):
+        monkeypatch.setenv("TENSORFILL_THREADS", str(threads))
+        thread_count.cache_clear()
+        assert thread_count() == threads
+        found.append(multiply_mode(matrix, x, mode))
+    assert found[0].dtype == dtype
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])

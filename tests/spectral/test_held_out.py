@@ -1,0 +1,128 @@
+"""Entries are held out the way others are missing, and only known ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tensorfill.sampling import mask
+from tensorfill.spectral.data import KnownData
+from tensorfill.spectral.held_out import has_holes, hold_out
+
+Mask = NDArray[np.bool_]
+SHAPES = [(40, 36), (24, 20, 10), (20, 18, 3), (12, 10, 8, 3)]
+SHAPED = ["blocks", "lines", "scratches"]
+KEEP = [0.1, 0.5, 0.8]
+SEEDS = range(3)
+
+
+def held_of(known: Mask, seed: int = 0) -> Mask:
+    return hold_out(known, np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("keep", KEEP)
+def test_entries_missing_one_by_one_are_no_holes(shape: tuple[int, ...], keep: float) -> None:
+    assert not any(has_holes(mask("uniform", shape, keep, seed)) for seed in SEEDS)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("pattern", SHAPED)
+@pytest.mark.parametrize("keep", KEEP)
+def test_shapes_are_holes(shape: tuple[int, ...], pattern: str, keep: float) -> None:
+    assert all(has_holes(mask(pattern, shape, keep, seed)) for seed in SEEDS)
+
+
+@pytest.mark.parametrize("pattern", ["frames", "pixels", "fibres"])
+@pytest.mark.parametrize("keep", KEEP)
+def test_what_is_missing_in_all_or_no_frames_is_a_hole(pattern: str, keep: float) -> None:
+    assert all(has_holes(mask(pattern, (24, 20, 10), keep, seed)) for seed in SEEDS)
+
+
+@pytest.mark.parametrize("shape", [(20, 18, 3), (12, 10, 8, 3)], ids=str)
+@pytest.mark.parametrize("keep", KEEP)
+def test_a_pixel_without_any_of_its_colours_is_held_out_whole(shape: tuple[int, ...], keep: float) -> None:
+    """Otherwise its other colours would give it away, and predictions would look better than they are."""
+    for seed in SEEDS:
+        known = mask("pixels", shape, keep, seed)
+        held = held_of(known, seed)
+        np.testing.assert_array_equal(held.any(axis=-1), held.all(axis=-1))
+
+
+def test_nothing_missing_is_no_hole() -> None:
+    assert not has_holes(np.ones((6, 7), dtype=bool))
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("pattern", ["uniform", "pixels", *SHAPED])
+@pytest.mark.parametrize("keep", KEEP)
+def test_only_known_entries_are_held_out_and_some_are_left(shape: tuple[int, ...], pattern: str, keep: float) -> None:
+    for seed in SEEDS:
+        known = mask(pattern, shape, keep, seed)
+        held = held_of(known, seed)
+        assert held.any()
+        assert not (held & ~known).any()
+        assert (known & ~held).sum() >= 0.2 * known.sum()
+
+
+@pytest.mark.parametrize("keep", [0.1, 0.5, 0.9])
+def test_few_of_many_are_held_out(keep: float) -> None:
+    known = mask("uniform", (60, 50, 10), keep, 0)
+    share = held_of(known).sum() / known.sum()
+    assert 0.05 <= round(share, 3) <= 0.2
+    assert held_of(known).sum() >= 500
+
+
+@pytest.mark.parametrize("keep", [0.3, 0.7])
+def test_of_frames_whole_ones_are_held_out(keep: float) -> None:
+    known = mask("frames", (8, 7, 20), keep, 0)
+    held = held_of(known)
+    np.testing.assert_array_equal(held.any(axis=(0, 1)), held.all(axis=(0, 1)))
+    assert 0 < held[0, 0].sum() < known[0, 0].sum()
+
+
+@pytest.mark.parametrize("keep", [0.3, 0.7])
+def test_of_pixels_whole_ones_are_held_out(keep: float) -> None:
+    known = mask("pixels", (12, 11, 9), keep, 0)
+    held = held_of(known)
+    np.testing.assert_array_equal(held.any(axis=2), held.all(axis=2))
+    assert 0 < held[..., 0].sum() < known[..., 0].sum()
+
+
+def few_known() -> dict[str, Mask]:
+    frame, stripes, one, two = (np.zeros((6, 7), dtype=bool) for _ in range(4))
+    frame[:, 3] = True
+    stripes[::2] = True
+    one[2, 3] = True
+    two[2, 3] = two[5, 1] = True
+    return {"one frame": frame, "every second line": stripes, "one entry": one, "two entries": two}
+
+
+@pytest.mark.parametrize("name", ["one frame", "every second line", "two entries"])
+@pytest.mark.parametrize("seed", range(5))
+def test_something_is_held_out_and_something_left_of_any_mask(name: str, seed: int) -> None:
+    known = few_known()[name]
+    held = held_of(known, seed)
+    assert held.any()
+    assert not (held & ~known).any()
+    assert (known & ~held).any()
+
+
+@pytest.mark.parametrize("pattern", ["uniform", "blocks"])
+def test_the_same_generator_holds_out_the_same(pattern: str) -> None:
+    known = mask(pattern, (20, 18, 6), 0.5, 0)
+    np.testing.assert_array_equal(held_of(known, 4), held_of(known, 4))
+    assert (held_of(known, 4) != held_of(known, 5)).any()
+
+
+def test_what_is_left_keeps_its_values() -> None:
+    rng = np.random.default_rng(0)
+    known, truth = rng.random((5, 4, 3)) < 0.6, rng.random((5, 4, 3))
+    data = KnownData(known, truth[known])
+    held = known & (rng.random(known.shape) < 0.3)
+    left = data.without(held)
+    np.testing.assert_array_equal(left.mask, known & ~held)
+    np.testing.assert_array_equal(left.values, truth[left.mask])
+    np.testing.assert_array_equal(left.filled(left.values), np.where(left.mask, truth, 0))
+    assert (data.count, data.shape, data.share) == (known.sum(), known.shape, known.mean())

@@ -1,0 +1,100 @@
+"""The transform of a tensor is the Kronecker product of its bases, and bins are boxes of coefficients."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from dense_model import bin_labels, pair, product_matrix
+
+from tensorfill.spectral.bases import Cosines, Entries, Waves
+from tensorfill.spectral.bins import Bins
+from tensorfill.spectral.start import cosine_variances, starting_prior
+from tensorfill.spectral.transform import Transform
+
+KINDS = ("dct", "fourier", "identity", "own")
+MIXTURES = [
+    *itertools.product(KINDS, repeat=2),
+    *itertools.product(KINDS, repeat=3),
+    ("dct", "own", "dct", "fourier"),
+    ("identity", "dct", "fourier", "own"),
+    ("own", "identity", "identity", "dct"),
+]
+
+
+@pytest.mark.parametrize("kinds", MIXTURES, ids="-".join)
+def test_it_is_the_kronecker_product(kinds: tuple[str, ...]) -> None:
+    shape = (5, 3, 4, 2)[: len(kinds)]
+    bases, matrices = zip(*(pair(kind, size) for kind, size in zip(kinds, shape, strict=True)), strict=True)
+    transform, Q = Transform(bases), product_matrix(matrices)
+    x = np.random.default_rng(0).standard_normal(shape)
+    given = x.copy()
+    entries, coefficients = transform.to_entries(x), transform.to_coefficients(x)
+    np.testing.assert_allclose(entries.reshape(-1), Q @ x.reshape(-1), atol=1e-13)
+    np.testing.assert_allclose(coefficients.reshape(-1), Q.T @ x.reshape(-1), atol=1e-13)
+    np.testing.assert_allclose(transform.to_coefficients(entries), x, atol=1e-13)
+    for found in (entries, coefficients):
+        assert found.flags.c_contiguous
+        assert not np.shares_memory(found, x)
+    np.testing.assert_array_equal(x, given)
+
+
+BASES = (Cosines(9), Waves(12), Entries(6))
+
+
+def test_bins_count_and_sum_what_is_in_them() -> None:
+    bins, labels = Bins(BASES), bin_labels(BASES)
+    values = np.random.default_rng(0).standard_normal((9, 12, 6))
+    np.testing.assert_array_equal(bins.counts.reshape(-1), np.bincount(labels))
+    np.testing.assert_allclose(bins.sums(values).reshape(-1), np.bincount(labels, values.reshape(-1)), atol=1e-12)
+    assert bins.shape == bins.counts.shape == bins.sums(values).shape
+    assert bins.counts.sum() == values.size
+
+
+def test_sums_are_double_whatever_is_summed() -> None:
+    single = np.full((9, 12, 6), 0.1, np.float32)
+    assert Bins(BASES).sums(single).dtype == np.float64
+
+
+def test_spreading_gives_every_coefficient_the_value_of_its_bin() -> None:
+    bins, labels = Bins(BASES), bin_labels(BASES)
+    values = np.random.default_rng(0).random(bins.shape)
+    spread = bins.spread(values, np.dtype(np.float64))
+    np.testing.assert_array_equal(spread.reshape(-1), values.reshape(-1)[labels])
+    np.testing.assert_allclose(bins.sums(spread), values * bins.counts)
+    assert bins.spread(values, np.dtype(np.float32)).dtype == np.float32
+
+
+def test_smoothing_keeps_constants_and_averages_neighbours() -> None:
+    bins = Bins((Cosines(40), Waves(12)))
+    np.testing.assert_allclose(bins.smoothed(np.full(bins.shape, 3.0), 2.0), 3.0)
+    peak = np.zeros(bins.shape)
+    peak[10, 3] = 1.0
+    smooth = bins.smoothed(peak, 2.0)
+    assert 0 < smooth[9, 3] < smooth[10, 3] < 0.2
+    assert smooth.sum() == pytest.approx(1.0, rel=0.2)
+    np.testing.assert_array_equal(bins.smoothed(peak, 1e-9), peak)
+
+
+def test_channels_are_never_smoothed_over() -> None:
+    bins = Bins((Cosines(30), Cosines(3)))
+    values = np.random.default_rng(0).random((1, 3)) * np.ones(bins.shape)
+    np.testing.assert_allclose(bins.smoothed(values, 2.0), values)
+
+
+@pytest.mark.parametrize("kinds", [("dct", "fourier", "identity"), ("own", "dct"), ("dct", "own", "fourier", "dct")])
+def test_the_start_gives_entries_the_variance_asked_for(kinds: tuple[str, ...]) -> None:
+    shape = (9, 8, 6, 3)[: len(kinds)]
+    prior = starting_prior([pair(kind, size)[0] for kind, size in zip(kinds, shape, strict=True)], 0.3)
+    spread = prior.bins.spread(prior.variances, np.dtype(np.float64))
+    assert spread.mean() == pytest.approx(0.3, rel=1e-3), "the mean variance of coefficients is that of entries"
+    assert (prior.variances > 0).all()
+    np.testing.assert_allclose(prior.ratio(np.dtype(np.float64)), prior.noise / spread)
+
+
+def test_cosine_variances_are_the_diagonal_of_the_covariance_in_cosines() -> None:
+    C = product_matrix([pair("dct", 10)[1]])
+    correlation = np.exp(-np.arange(10) / 3)
+    dense = correlation[np.abs(np.subtract.outer(np.arange(10), np.arange(10)))]
+    np.testing.assert_allclose(cosine_variances(10, correlation), np.diag(C.T @ dense @ C))
