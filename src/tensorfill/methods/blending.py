@@ -22,8 +22,8 @@ def root_mean_square(values: Array) -> float:
 def blend_weights(predictions: Mapping[str, Array], truth: Array) -> dict[str, float]:
     """Weights by name, the largest first: one name alone unless several together are clearly better."""
     errors = {name: root_mean_square(found - truth) for name, found in predictions.items()}
-    best = min(errors, key=lambda name: errors[name])
     names = [name for name in predictions if np.isfinite(errors[name])]
+    best = min(names, key=lambda name: errors[name])
     while len(names) > 1:
         weights = _on_simplex(np.stack([predictions[name] for name in names], axis=1), truth)
         kept = [name for name, weight in zip(names, weights, strict=True) if weight >= _LEAST_WEIGHT]

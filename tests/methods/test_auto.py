@@ -1,0 +1,130 @@
+"""Auto: compares by held-out entries, says what it chose and why, and gives the same again from its settings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tensorfill import available_methods, complete
+from tensorfill.completion import Snapshot
+from tensorfill.errors import InvalidSetting, UnrecoverableSlice
+from tensorfill.methods import auto_choice
+from tensorfill.observed import ObservedTensor
+
+
+@pytest.fixture(scope="module")
+def smooth() -> NDArray[Any]:
+    i, j, k = np.meshgrid(np.linspace(0, 6, 24), np.linspace(0, 4, 20), np.linspace(0, 2, 8), indexing="ij")
+    wave: NDArray[Any] = 1 + 0.5 * np.sin(i + j) * np.cos(k) + 0.3 * np.cos(2 * j)
+    return wave
+
+
+@pytest.fixture(scope="module")
+def known(smooth: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.random.default_rng(0).random(smooth.shape) < 0.3
+
+
+def test_it_is_what_complete_does_by_default(smooth: NDArray[Any], known: NDArray[np.bool_]) -> None:
+    assert complete(smooth, known).method == "auto"
+
+
+def test_settings_of_the_papers_method_mean_that_method(smooth: NDArray[Any], known: NDArray[np.bool_]) -> None:
+    assert complete(smooth, known, rank=2, C=10.0).method == "nonneg-dual"
+    with pytest.raises(InvalidSetting, match=r"^auto has no setting 'tau'"):
+        complete(smooth, known, tau=3)
+
+
+def test_it_says_what_it_chose_and_why(smooth: NDArray[Any], known: NDArray[np.bool_]) -> None:
+    done = complete(smooth, known)
+    assert sum(done.settings["weights"].values()) == pytest.approx(1.0)
+    assert set(done.settings["weights"]) <= set(available_methods())
+    for name in ("spectral", "t-ctv"):
+        assert name in done.reasons["weights"]
+    assert str(done.stop).startswith("Done: ")
+
+
+def test_it_is_not_far_from_the_best_method_there_is(smooth: NDArray[Any], known: NDArray[np.bool_]) -> None:
+    def error(method: str) -> float:
+        found = complete(smooth, known, method=method).tensor
+        return float(np.sqrt(np.mean((found - smooth)[~known] ** 2)))
+
+    assert error("auto") <= 1.05 * min(error(name) for name in ("spectral", "t-ctv", "spc", "tnn", "linear"))
+
+
+def test_low_effort_tries_nothing_but_spectral(smooth: NDArray[Any], known: NDArray[np.bool_]) -> None:
+    done = complete(smooth, known, effort="low")
+    assert done.settings == {"effort": "low", "weights": {"spectral": 1.0}}
+
+
+def test_high_effort_tries_every_method(
+    smooth: NDArray[Any], known: NDArray[np.bool_], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: dict[str, Any] = {}
+    weigh = auto_choice.blend_weights
+
+    def look(predictions: Any, truth: Any) -> dict[str, float]:
+        seen.update(predictions)
+        return weigh(predictions, truth)
+
+    monkeypatch.setattr(auto_choice, "blend_weights", look)
+    small = smooth[:12, :10, :6]
+    complete(small, known[:12, :10, :6], effort="high")
+    levels = {"auto", "zero-fill", "mean-fill", "dual", "dual-demo"}
+    assert set(seen) == set(available_methods()) - levels
+
+
+def test_weights_of_an_earlier_run_give_its_bits_again(smooth: NDArray[Any], known: NDArray[np.bool_]) -> None:
+    weights = {"spectral": 0.75, "t-ctv": 0.25}
+    done = complete(smooth, known, method="auto", weights=weights)
+    again = complete(smooth, known, method="auto", **done.settings)
+    np.testing.assert_array_equal(again.model, done.model)
+    parts = [complete(smooth, known, method=name).tensor for name in weights]
+    assert np.abs(done.model - (0.75 * parts[0] + 0.25 * parts[1]))[~known].max() < 0.05
+
+
+@pytest.mark.parametrize(
+    "weights", [{}, {"auto": 1.0}, {"spektral": 1.0}, {"spectral": 0.5}, {"spectral": 2.0, "t-ctv": -1.0}, "spectral"]
+)
+def test_weights_that_make_no_sense_are_refused(weights: Any) -> None:
+    with pytest.raises(InvalidSetting, match=r"^The 'weights' of auto must map names of methods to weights"):
+        complete(np.ones((3, 3)), method="auto", weights=weights)
+
+
+def test_an_effort_that_is_not_there_is_refused() -> None:
+    with pytest.raises(InvalidSetting, match=r"'effort' of auto must be .*low.*normal.*high"):
+        complete(np.ones((3, 3)), method="auto", effort="maximal")
+
+
+def test_what_does_not_fit_into_memory_is_left_to_the_papers_method() -> None:
+    rng = np.random.default_rng(0)
+    shape = (40_000, 40_000, 2_000)
+    rows = np.stack([rng.integers(0, 30, 600), rng.integers(0, 30, 600), rng.integers(0, 20, 600)], axis=1)
+    data = ObservedTensor.from_coordinates(*_unique(rows, rng), shape)
+    with pytest.warns(UnrecoverableSlice):
+        done = complete(data)
+    assert done.settings["weights"] == {"nonneg-dual": 1.0}
+    assert "memory" in done.reasons["weights"] or "GiB" in done.reasons["weights"]
+    assert (done.predict(rows[:5]) >= 0).all()
+
+
+def test_stopped_while_others_are_tried_it_returns_spectral(smooth: NDArray[Any], known: NDArray[np.bool_]) -> None:
+    alone = complete(smooth, known, effort="low")
+    seen: list[Snapshot] = []
+
+    def stop(snapshot: Snapshot) -> bool:
+        seen.append(snapshot)
+        return snapshot.step.iteration == len(alone.history) + 5
+
+    done = complete(smooth, known, watch=stop)
+    assert done.stop.kind == "watch"
+    assert done.settings["weights"] == {"spectral": 1.0}
+    np.testing.assert_array_equal(done.model, alone.model)
+    assert [snapshot.step.iteration for snapshot in seen] == list(range(len(seen)))
+
+
+def _unique(rows: NDArray[np.int64], rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    distinct = np.unique(rows, axis=0)
+    return distinct, rng.random(len(distinct))

@@ -1,0 +1,63 @@
+"""Weights of a blend: nonnegative, 1 in all, and only where a blend is worth it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tensorfill.methods.blending import blend_weights, root_mean_square
+
+
+def test_two_equally_wrong_in_different_places_share_the_weight() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.random(4000)
+    weights = blend_weights({"a": truth + rng.normal(size=4000), "b": truth + rng.normal(size=4000)}, truth)
+    assert set(weights) == {"a", "b"}
+    assert sum(weights.values()) == pytest.approx(1.0)
+    assert weights["a"] == pytest.approx(0.5, abs=0.05)
+
+
+def test_weights_go_with_one_over_the_variance_of_independent_errors() -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.random(20000)
+    weights = blend_weights({"good": truth + rng.normal(size=20000), "bad": truth + 3 * rng.normal(size=20000)}, truth)
+    assert weights["good"] == pytest.approx(0.9, abs=0.02)
+    assert next(iter(weights)) == "good", "the largest comes first"
+
+
+def test_the_best_is_taken_alone_if_the_others_add_nothing() -> None:
+    rng = np.random.default_rng(2)
+    truth = rng.random(2000)
+    error = rng.normal(size=2000)
+    assert blend_weights({"worse": truth + 2 * error, "best": truth + error}, truth) == {"best": 1.0}
+
+
+def test_a_gain_that_cannot_be_told_from_luck_is_not_taken() -> None:
+    rng = np.random.default_rng(3)
+    truth, error = rng.random(2000), rng.normal(size=2000)
+    nearly = truth + error + 0.05 * rng.normal(size=2000)
+    assert blend_weights({"one": truth + error, "other": nearly}, truth) == {"one": 1.0}
+
+
+def test_a_blend_is_never_worse_than_the_best_at_the_entries_it_was_fitted_to() -> None:
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        truth = rng.random(300)
+        shared = rng.normal(size=300)
+        found = {
+            name: truth + scale * (shared + rng.normal(size=300)) for name, scale in (("a", 1), ("b", 1.2), ("c", 2))
+        }
+        weights = blend_weights(found, truth)
+        mixed = sum(weight * found[name] for name, weight in weights.items())
+        assert root_mean_square(mixed - truth) <= min(root_mean_square(f - truth) for f in found.values()) + 1e-12
+        assert min(weights.values()) >= 0.05
+
+
+def test_predictions_that_are_not_numbers_are_left_out() -> None:
+    truth = np.linspace(0, 1, 50)
+    assert blend_weights({"broken": np.full(50, np.nan), "fine": truth + 0.1}, truth) == {"fine": 1.0}
+
+
+def test_a_perfect_prediction_is_taken_alone() -> None:
+    truth = np.linspace(0, 1, 50)
+    assert blend_weights({"perfect": truth.copy(), "other": truth + 0.1}, truth) == {"perfect": 1.0}
