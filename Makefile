@@ -33,6 +33,9 @@ bench: $(INSTALLED_BENCH)  ## Reproduce all figures of the README and docs/ with
 	$(BIN)/python benchmarks/time_to_quality.py --data $(DATA) --rival-limit 15 --plain-tolerances 1e-4 --plain-limit 200
 	$(BIN)/python benchmarks/scaling.py --largest 1e6
 	$(BIN)/python benchmarks/baselines.py --data $(DATA)
+	$(BIN)/python benchmarks/beyond.py --data $(DATA)
+	$(BIN)/python benchmarks/beyond.py --data $(DATA) --ablation
+	$(BIN)/python benchmarks/uncertainty.py --data $(DATA)
 
 paper: $(INSTALLED_TEST)  ## Run the paper's experiments with the data in DATA and write docs/reproduction.md (one and a half hours).
 	$(BIN)/tensorfill bench paper --data $(DATA) --seeds 3 -o bench-paper

@@ -45,7 +45,7 @@ def test_draws_have_the_variance_of_the_dense_posterior(holes: bool) -> None:
     prior, draws = problem.prior, 200
     belief = problem.dense.posterior(prior.variances, prior.noise)
     Q = problem.dense.Q
-    expected = np.einsum("ij,jk,ik->i", Q, belief.covariance, Q).reshape(prior.transform.shape)
+    expected = np.einsum("ij,jk,ik->i", Q, belief.covariance, Q).reshape(problem.data.shape)
     nothing = np.zeros_like(problem.data.mask)
     found = Uncertainty(prior, problem.data, 0.0, nothing, holes, seed=0).drawn(problem.data.mask, draws).variance
     # The mean of squares of normal numbers has a standard deviation of √(2/draws) of itself.

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..completion import Completion, Estimate, StopReason, Watch
+from ..dual.recover import RecoveredTensor
 from ..estimates.affine import AffineEstimate
 from ..estimates.constant import ConstantEstimate
 from ..iterating import Progress, iterate
@@ -29,8 +30,9 @@ from ..spectral.parametric import CORRELATIONS, Family, ParametricSpectrum
 from ..spectral.run import Plan, SpectralRun
 from ..tensor import Array
 from .baseline import too_large_to_fill
+from .dual import Dual
 from .nonneg_dual import NonnegDual
-from .setting_checks import Rank, check_choice, check_count, check_positive, wrong
+from .setting_checks import Rank, check_choice, check_count, check_positive, resolved_rank, wrong
 
 _NAMES = ("dct", "fourier", "identity", "learned")
 _DOUBLE_BELOW = 2**16  # entries; larger tensors are worked on in single precision
@@ -63,7 +65,7 @@ class Spectral:
     lengths
         How far correlations reach along every mode, in entries, for a family (default: learned).
     rank
-        Ranks of the paper's components, with spectrum="identity".
+        Ranks of the paper's components, one per mode or one for all, to be added to the model (default: none).
     smoothing
         How many neighbouring bins of the spectrum are averaged over, to either side.
     max_iter
@@ -94,8 +96,8 @@ class Spectral:
             raise wrong(
                 self.name, "lengths", f"come with a spectrum that has them: {', '.join(CORRELATIONS)}", self.lengths
             )
-        if self.rank is not None and self.spectrum != "identity":
-            raise wrong(self.name, "rank", "come with spectrum='identity'", self.rank)
+        if self.rank is not None and self.spectrum in CORRELATIONS:
+            raise wrong(self.name, "rank", "come with spectrum='learned' or 'identity'", self.rank)
         for length in self.lengths or ():
             check_positive(self.name, "lengths", length)
         check_positive(self.name, "smoothing", self.smoothing)
@@ -111,6 +113,13 @@ class Spectral:
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Raises for bases that do not fit the tensor; refuses what does not fit into memory."""
         self._given(observed.shape)
+        resolved_rank(self.name, self.rank, observed.shape)
+        if (
+            self.bases is not None
+            and self.rank is not None
+            and "learned" in [b for b in self.bases if isinstance(b, str)]
+        ):
+            raise wrong(self.name, "bases", "not be learned if the paper's components are added", self.bases)
         if self.lengths is not None and len(self.lengths) != observed.order:
             raise wrong(self.name, "lengths", f"hold one length for each of the {observed.order} modes", self.lengths)
         if self.spectrum == "identity":
@@ -152,7 +161,10 @@ class Spectral:
         data = KnownData.of(replace(observed, known=observed.values / scale), dtype)
         mean = float(data.values.mean(dtype=np.float64))
         data = KnownData(data.mask, data.values - dtype.type(mean))
-        work = SpectralRun(data, mean, self._plan(observed.shape, dtype), rng, held)
+        plan = self._plan(observed.shape, dtype)
+        if self.rank is not None:
+            plan = replace(plan, find_factors=partial(self._factors, observed, rng))
+        work = SpectralRun(data, mean, plan, rng, held)
         announce_compilation(turn_divided)
         with quiet_blas():
             found = iterate(_scaled_back(work.states(), scale), 10**9, watch)
@@ -176,7 +188,7 @@ class Spectral:
         given = self._given(shape)
         candidates: tuple[tuple[int, ...], ...]
         everywhere = tuple(mode for mode, size in enumerate(shape) if size <= _LONGEST_LEARNED)
-        if self.bases is None and self.spectrum in CORRELATIONS:
+        if self.bases is None and (self.spectrum in CORRELATIONS or self.rank is not None):
             candidates = ((),)
         elif self.bases is None:
             candidates = tuple(dict.fromkeys([(), tuple(mode for mode in everywhere if mode >= 2), everywhere]))
@@ -194,6 +206,15 @@ class Spectral:
             if self.spectrum in CORRELATIONS
             else None,
         )
+
+    def _factors(
+        self, observed: ObservedTensor, rng: np.random.Generator, held: NDArray[np.bool_]
+    ) -> tuple[Array, ...]:
+        """U_k of `dual`, learned without what is held out."""
+        kept = ~held.reshape(-1)[observed.positions]
+        less = replace(observed, positions=observed.positions[kept], known=observed.known[kept])
+        found = Dual(rank=self.rank).complete(less, rng=rng).estimate
+        return tuple(found.factors) if isinstance(found, RecoveredTensor) else ()
 
     def _given(self, shape: tuple[int, ...]) -> tuple[Any, ...]:
         """One basis per mode to start with, checked."""

@@ -125,13 +125,13 @@ class Entries:
 
 
 class Columns:
-    """The columns of an orthonormal matrix: learned from the data, or the user's own."""
+    """The columns of an orthonormal matrix, maybe fewer than rows: learned from the data, or the user's own."""
 
     def __init__(self, matrix: ArrayLike, kind: BasisKind, dtype: DTypeLike = np.float32) -> None:
         self.kind: BasisKind = kind
         self._matrix: Numbers = np.ascontiguousarray(matrix, dtype=dtype)
         self._transposed: Numbers = np.ascontiguousarray(self._matrix.T)
-        self.size = len(self._matrix)
+        self.size = self._matrix.shape[1]
 
     def analyse(self, x: Numbers, axis: int) -> Numbers:
         """By a matrix product."""

@@ -19,6 +19,7 @@ class Bins:
         self._starts = tuple(basis.bin_starts() for basis in bases)
         ends = [np.append(starts[1:], basis.size) for starts, basis in zip(self._starts, bases, strict=True)]
         self._lengths = tuple(end - start for start, end in zip(self._starts, ends, strict=True))
+        self.coefficient_shape = tuple(basis.size for basis in bases)
         self.shape = tuple(len(starts) for starts in self._starts)
         counts: Array = np.ones(())
         for lengths in self._lengths:

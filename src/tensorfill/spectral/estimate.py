@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..tensor import Array
 from .bases import Numbers
+from .summed import SummedTransform
 from .transform import Transform
 
 
@@ -17,7 +18,7 @@ from .transform import Transform
 class SpectralEstimate:
     """constant + Q c. Entries come all at once, so that they are kept once they were asked for one by one."""
 
-    transform: Transform
+    transform: Transform | SummedTransform
     coefficients: Numbers
     constant: float
 
@@ -33,9 +34,9 @@ class SpectralEstimate:
         return whole
 
     def components(self) -> tuple[Array, ...]:
-        """What varies, and the constant."""
-        varying = self.transform.to_entries(self.coefficients).astype(np.float64)
-        return varying, np.full(varying.shape, self.constant)
+        """What varies, by part of the prior, and the constant."""
+        varying = [part.astype(np.float64) for part in self.transform.separate(self.coefficients)]
+        return *varying, np.full(varying[0].shape, self.constant)
 
     @cached_property
     def _entries(self) -> Numbers:

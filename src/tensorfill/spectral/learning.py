@@ -12,7 +12,6 @@ to σ², which makes the systems easier to solve and leaves all predictions as t
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from .hole_solver import HoleSolver
 from .kernels import dot, in_pieces
 from .parametric import ParametricSpectrum
 from .prior import Prior
-from .scattered_solver import ScatteredSolver, Solved
+from .solver import solver_for
 from .transform import Transform
 
 _LARGEST_STEP = 20.0  # by which a variance may change in one round
@@ -35,22 +34,6 @@ _FLOOR_QUANTILE = 0.02
 _FLOOR_LEFT = 0.02
 _LEAST_VARIANCE = 1e-4  # of σ²
 _MOST_STEPS = 60
-
-
-class Solver(Protocol):
-    """Posterior means for any data on one set of known entries."""
-
-    def solve(
-        self,
-        y: Numbers,
-        ratio: Numbers,
-        start: Numbers | None,
-        tolerance: float,
-        most: int,
-        energy: float | None = None,
-    ) -> Solved:
-        """Coefficients whose objective is within about `tolerance` of its minimum."""
-        ...
 
 
 class Learner:
@@ -84,12 +67,7 @@ class Learner:
     def know(self, data: KnownData) -> None:
         """Go on with other known entries."""
         self.data = data
-        self._solver = self._new_solver()
-
-    def _new_solver(self) -> ScatteredSolver | HoleSolver:
-        if self._holes:
-            return HoleSolver(self.prior.transform, self.data.mask)
-        return ScatteredSolver(self.prior.transform, self.data.mask)
+        self._solver = solver_for(self.prior.transform, data.mask, holes=self._holes)
 
     def choose_bound(self) -> None:
         """Let the solver for holes look for its best preconditioner, if it is that one."""
@@ -180,7 +158,9 @@ class Learner:
 
     def _numbers(self) -> Numbers:
         """The same standard normal numbers in every round: cheaper to draw again than to keep."""
-        return np.random.default_rng([self._seed, 0]).standard_normal(self.data.shape, dtype=self._dtype)
+        return np.random.default_rng([self._seed, 0]).standard_normal(
+            self.prior.transform.coefficient_shape, dtype=self._dtype
+        )
 
     def draw(self) -> Numbers:
         """Entries drawn from the posterior, after a round."""

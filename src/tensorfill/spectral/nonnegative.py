@@ -21,8 +21,8 @@ from ..completion import Certificate
 from .bases import Numbers
 from .data import KnownData
 from .kernels import divided_square, dot, in_pieces, weighted_square
-from .learning import Solver
 from .prior import Prior
+from .solver import Solver
 
 _MOST_UPDATES = 6
 _MOST_STEPS = 60
@@ -58,7 +58,7 @@ def solve_nonnegative(
     """From coefficients near the unconstrained solution, until no entry is below −`negativity`."""
     ratio = prior.ratio(start.dtype)
     mu = start.dtype.type(mean)
-    multipliers: Numbers = np.zeros_like(start)
+    multipliers: Numbers = np.zeros(data.shape, start.dtype)
     coefficients, steps, energy = start.copy(), 0, _objective(prior, data, start, ratio)
     for _ in range(_MOST_UPDATES):
         entries = prior.transform.to_entries(coefficients)
@@ -94,18 +94,19 @@ def _lifted(
 ) -> tuple[Numbers, float]:
     """Coefficients, written over, for which no entry is below −`negativity`, and the smallest entry."""
     # What a unit of S adds to its own entry, on average.
-    alone = float(np.mean(1 / stiffness, dtype=np.float64))
+    alone = float(np.sum(1 / stiffness, dtype=np.float64))
     for _ in range(_MOST_LIFTS):
         entries = prior.transform.to_entries(coefficients)
         entries += mu
         smallest = float(entries.min())
         if smallest >= -negativity:
             break
+        size = entries.size
         missing = np.minimum(entries, 0, out=entries)
         added = prior.transform.to_coefficients(missing)
         del entries, missing
         added /= stiffness
-        added /= added.dtype.type(alone)
+        added *= added.dtype.type(size / alone)
         coefficients -= added
     return coefficients, smallest
 
@@ -125,7 +126,8 @@ def certify(prior: Prior, data: KnownData, mean: float, found: Constrained) -> C
     entries = prior.transform.to_entries(found.coefficients)
     entries += entries.dtype.type(lift)
     missed = data.values - entries[data.mask]
-    lifted = prior.transform.to_coefficients(entries)
+    lifted = prior.transform.coefficients_of(np.full(data.shape, lift, entries.dtype))
+    lifted += found.coefficients
     upper = in_pieces(dot, missed, missed) + in_pieces(weighted_square, lifted, ratio)
     del lifted, missed
     entries += entries.dtype.type(mean - lift)

@@ -33,7 +33,7 @@ class PosteriorVariance:
     @classmethod
     def fitted(cls, squares: Numbers, known: Mask, prior: Prior, seed: int) -> PosteriorVariance:
         """From the squared errors of drawn data, of which these entries were known."""
-        surroundings = Surroundings(prior.transform)
+        surroundings = Surroundings(prior.transform.bases)
         missing = np.flatnonzero(~known)
         if len(missing) > _LOOKED_AT:
             missing = np.random.default_rng([seed, 4]).choice(missing, _LOOKED_AT, replace=False)

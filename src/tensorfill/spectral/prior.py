@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..tensor import Array
 from .bases import Numbers
-from .bins import Bins
-from .transform import Transform
+
+if TYPE_CHECKING:
+    from .bins import Bins
+    from .summed import SummedBins, SummedTransform
+    from .transform import Transform
 
 
 @dataclass(frozen=True, eq=False)
 class Prior:
     """c ~ N(0, s) with one variance per bin; y = (Q c) + N(0, noise) at known entries."""
 
-    transform: Transform
-    bins: Bins
+    transform: Transform | SummedTransform
+    bins: Bins | SummedBins
     variances: Array
     """s, one per bin."""
     noise: float

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,13 +16,13 @@ from .bases import Basis, Cosines, Numbers
 from .data import KnownData
 from .estimate import SpectralEstimate
 from .held_out import has_holes, hold_out
-from .hole_solver import HoleSolver
-from .learning import Learner, Solver
+from .learning import Learner
 from .nonnegative import certify, solve_nonnegative
 from .parametric import ParametricSpectrum
 from .prior import Prior
-from .scattered_solver import ScatteredSolver
+from .solver import solver_for
 from .start import starting_prior
+from .summed import with_components
 from .uncertainty import Uncertainty
 
 _FIRST_TOLERANCE, _TOLERANCE, _HOLE_TOLERANCE = 0.1, 1e-3, 1e-4
@@ -49,6 +49,8 @@ class Plan:
     negativity: float
     family: ParametricSpectrum | None = None
     """What the spectrum is bound to; None: free."""
+    find_factors: Callable[[NDArray[np.bool_]], tuple[Array, ...]] | None = None
+    """Finds U_k of the paper's components, if they are added, without the entries that are held out."""
 
 
 @dataclass(eq=False)
@@ -91,13 +93,15 @@ class SpectralRun:
     def states(self) -> Iterator[Progress]:
         """The states, the start first."""
         variance = max(float(self.data.values.var(dtype=np.float64)), _LEAST_VARIANCE)
-        zero = np.zeros(self.data.shape, self.data.values.dtype)
         first = starting_prior(self.plan.bases, variance)
+        zero = np.zeros(first.transform.coefficient_shape, self.data.values.dtype)
         self.seen = first, zero
         yield Progress(math.sqrt(variance), self._estimate(first, zero))
         del zero
         drawn = hold_out(self.data.mask, self.rng)
         self.held = drawn if self.held is None else self.held
+        if self.plan.find_factors is not None:
+            first = with_components(first, self.plan.find_factors(self.held), self.data.values.dtype)
         self.seed = int(self.rng.integers(2**31))
         learner = Learner(
             first,
@@ -176,7 +180,7 @@ class SpectralRun:
             self.data,
             self.mean,
             mean,
-            lambda known: self._solver(prior, known),
+            lambda known: solver_for(prior.transform, known, holes=self.holes),
             negativity=self.plan.negativity,
             tolerance=_EXACT * self._tolerance,
         )
@@ -185,9 +189,6 @@ class SpectralRun:
         self.steps = learner.steps + found.steps
         done = StopReason("done", self._story())
         yield Progress(self.errors[self.learned], self._estimate(prior, found.coefficients), stop=done)
-
-    def _solver(self, prior: Prior, known: NDArray[np.bool_]) -> Solver:
-        return (HoleSolver if self.holes else ScatteredSolver)(prior.transform, known)
 
     def _held_error(self, learner: Learner) -> float:
         assert self.held is not None

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .bases import Numbers
 from .kernels import add_ridge, divided_square, dot, in_pieces, keep, step, turn_divided
+from .summed import SummedTransform
 from .transform import Transform
 
 
@@ -28,7 +29,7 @@ class Solved:
 class ScatteredSolver:
     """Solves for any data on one set of known entries."""
 
-    def __init__(self, transform: Transform, known: NDArray[np.bool_]) -> None:
+    def __init__(self, transform: Transform | SummedTransform, known: NDArray[np.bool_]) -> None:
         self._transform = transform
         self._known = known
         self._share = float(known.mean())

@@ -5,16 +5,15 @@ Neighbours count by a bell curve of some width, along modes whose order means so
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter
 
 from ..tensor import Array
-from .bases import SHORT, Numbers
+from .bases import SHORT, Basis, Numbers
 from .data import KnownData
-from .transform import Transform
 
 _NEAR_AND_FAR = (1.0, 3.0, 8.0)  # widths in which known entries are counted, in entries
 _ALONG = 2.0  # the same along one mode alone
@@ -30,8 +29,8 @@ Mask = NDArray[np.bool_]
 class Surroundings:
     """Looks around the entries of a tensor."""
 
-    def __init__(self, transform: Transform) -> None:
-        self._ordered = tuple(basis.size > SHORT and basis.kind != "identity" for basis in transform.bases)
+    def __init__(self, bases: Sequence[Basis]) -> None:
+        self._ordered = tuple(basis.size > SHORT and basis.kind != "identity" for basis in bases)
 
     def smoothed(self, values: Numbers, width: float) -> Numbers:
         """A weighted mean over neighbours."""

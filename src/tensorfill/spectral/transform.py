@@ -14,7 +14,7 @@ class Transform:
 
     def __init__(self, bases: Sequence[Basis]) -> None:
         self.bases = tuple(bases)
-        self.shape = tuple(basis.size for basis in self.bases)
+        self.coefficient_shape = tuple(basis.size for basis in self.bases)
         self._cosines = tuple(mode for mode, basis in enumerate(self.bases) if isinstance(basis, Cosines))
         self._others = tuple(mode for mode in range(len(self.bases)) if mode not in self._cosines)
 
@@ -24,6 +24,14 @@ class Transform:
         for mode in self._others:
             c = self.bases[mode].analyse(c, mode)
         return c.copy() if c is x else np.ascontiguousarray(c)
+
+    def coefficients_of(self, x: Numbers) -> Numbers:
+        """Coefficients c with Q c = x."""
+        return self.to_coefficients(x)
+
+    def separate(self, c: Numbers) -> list[Numbers]:
+        """What each part of the prior adds to the entries; there is one."""
+        return [self.to_entries(c)]
 
     def to_entries(self, c: Numbers) -> Numbers:
         """Q c, as a new array."""

@@ -26,6 +26,7 @@ from .posterior_variance import PosteriorVariance
 from .prior import Prior
 from .scattered_solver import ScatteredSolver
 from .surroundings import Surroundings, at
+from .transform import Transform
 from .variance_law import Evidence, VarianceLaw
 
 _DRAWS = 4
@@ -90,7 +91,9 @@ class Uncertainty:
         """Draw data from the prior, and see how well it is recovered if these entries are known."""
         dtype, transform = self.data.values.dtype, self.prior.transform
         ratio = self.prior.ratio(dtype)
-        solver = (HoleSolver if self.holes else ScatteredSolver)(transform, known)
+        solver: ScatteredSolver | HoleSolver = ScatteredSolver(transform, known)
+        if self.holes and isinstance(transform, Transform):
+            solver = HoleSolver(transform, known)
         variance, slopes = (np.zeros(known.shape, dtype) for _ in range(2))
         for number in range(draws):
             rng = np.random.default_rng([self.seed, 3, number])
@@ -117,10 +120,10 @@ class Uncertainty:
 
     @cached_property
     def _surroundings(self) -> Surroundings:
-        return Surroundings(self.prior.transform)
+        return Surroundings(self.prior.transform.bases)
 
 
 def _independent(held: Mask) -> float:
-    """Errors in one hole are alike: each hole counts once."""
-    count = np.count_nonzero(held)
-    return float(label(held)[1]) / count if count else 1.0
+    """Errors in one hole are alike: a hole counts as the root of its size."""
+    sizes = np.bincount(label(held)[0].reshape(-1))[1:]
+    return float(np.sqrt(sizes).sum() / sizes.sum()) if len(sizes) else 1.0
