@@ -134,6 +134,7 @@ def _nothing_missing(data: ObservedTensor, method: str, settings: dict[str, Any]
         seconds=0.0,
         settings=settings,
         smallest=float(data.known.min()),
+        deviations=lambda: np.zeros(data.shape),
     )
 
 

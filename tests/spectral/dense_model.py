@@ -141,8 +141,8 @@ def drawn(
     transform, bins = Transform(bases), Bins(bases)
     variances = reduce(np.multiply.outer, [3.0 / (1.0 + np.arange(size)) ** 1.5 for size in bins.shape])
     Q, spread = product_matrix(matrices), variances.reshape(-1)[bin_labels(bases)]
-    truth = (Q @ (np.sqrt(spread) * rng.standard_normal(len(Q)))).reshape(transform.shape)
-    mask = rng.random(transform.shape) < share
+    truth = (Q @ (np.sqrt(spread) * rng.standard_normal(len(Q)))).reshape(transform.coefficient_shape)
+    mask = rng.random(transform.coefficient_shape) < share
     mask.flat[0], mask.flat[-1] = True, False
     return known_of(Prior(transform, bins, variances, noise), matrices, truth, mask, rng)
 

@@ -56,7 +56,7 @@ def judged(name: str, seed: int, mean: float = 0.3) -> Judged:
     cost = cp.sum_squares(y - dense.H @ c) / (2 * prior.noise) + 0.5 * cp.sum(cp.multiply(weights, cp.square(c)))
     task = cp.Problem(cp.Minimize(cost), [dense.Q @ c + mean >= 0])
     task.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
-    shape = prior.transform.shape
+    shape = prior.transform.coefficient_shape
     free = dense.posterior(prior.variances, prior.noise).mean.reshape(shape)
     return Judged(problem, mean, (dense.Q @ c.value + mean).reshape(shape), float(task.value), free)
 

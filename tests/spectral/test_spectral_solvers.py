@@ -11,7 +11,7 @@ from dense_model import Drawn, drawn
 from tensorfill.numerics.threads import thread_count
 from tensorfill.spectral.data import KnownData
 from tensorfill.spectral.hole_solver import HoleSolver
-from tensorfill.spectral.learning import Solver
+from tensorfill.spectral.solver import Solver
 from tensorfill.spectral.scattered_solver import ScatteredSolver
 from tensorfill.tensor import Array
 
@@ -40,7 +40,7 @@ def inputs(problem: Drawn) -> tuple[Array, Array]:
 
 def dense_mean(problem: Drawn) -> Array:
     prior = problem.prior
-    return problem.dense.posterior(prior.variances, prior.noise).mean.reshape(prior.transform.shape)
+    return problem.dense.posterior(prior.variances, prior.noise).mean.reshape(prior.transform.coefficient_shape)
 
 
 def objective(problem: Drawn, c: Array) -> float:

@@ -25,6 +25,7 @@ def lines(done: Completion) -> list[tuple[str, str]]:
         ("iterations", str(done.iterations)),
         ("seconds", f"{done.seconds:.2f}"),
     ]
+    rows += [(f"{name} because", done.reasons[name]) for name in ("weights", "bases") if name in done.reasons]
     if done.certificate is not None:
         rows.append(("relative gap", f"{done.certificate.relative_gap:.2e}"))
     if done.smallest is not None:
@@ -55,6 +56,7 @@ def report(done: Completion, *, seed: int, input_name: str, output_name: str) ->
         "output": output_name,
         "method": done.method,
         "settings": dict(done.settings),
+        "reasons": dict(done.reasons),
         "seed": seed,
         "shape": list(done.observed.shape),
         "dtype": str(done.observed.dtype),

@@ -59,6 +59,7 @@ class Choice:
         self._standing: Completion | None = None  # what would be returned
         self._error = float("nan")  # its error at held-out entries
         self._errors: dict[str, float] = {}
+        self._sure: Callable[[Array], Array] | None = None  # from an estimate to its deviations
 
     def made(self) -> Completion:
         """The completion."""
@@ -98,7 +99,9 @@ class Choice:
                 predictions[name] = np.maximum(done.estimate.at(where), 0.0)
         self._errors = {name: root_mean_square(found - truth) for name, found in predictions.items()}
         weights = blend_weights(predictions, truth)
-        self._error = root_mean_square(sum(w * predictions[name] for name, w in weights.items()) - truth)
+        misses = sum(weight * predictions[name] for name, weight in weights.items()) - truth
+        self._error = root_mean_square(misses)
+        self._sure = lambda blend: scale * run.deviations(blend / scale, misses / scale)
         return self._blend(weights, {"spectral": first})
 
     def _candidates(self) -> dict[str, Method]:
@@ -137,17 +140,8 @@ class Choice:
             smallest=None,
             negative_share=None,
             notes=tuple(dict.fromkeys(note for name in weights for note in parts[name].notes)),
-            deviations=self._deviations(parts),
         )
         return self._told(blended, weights, reason=reason)
-
-    def _deviations(self, parts: dict[str, Completion]) -> Callable[[], Array] | None:
-        """Those of spectral, as much smaller as the blend's error at held-out entries is."""
-        sure = parts["spectral"].deviations if "spectral" in parts else None
-        if sure is None:
-            return None
-        smaller = self._error / self._errors["spectral"] if self._errors.get("spectral") else 1.0
-        return lambda: smaller * sure()
 
     def _told(
         self,
@@ -176,7 +170,15 @@ class Choice:
             history=History(self._history),
             settings={"effort": self._effort, "weights": dict(weights)},
             reasons=reasons,
+            deviations=self._deviations(done),
         )
+
+    def _deviations(self, done: Completion) -> Callable[[], Array] | None:
+        """The method's own; those of spectral, put right by the errors of what was chosen, for anything else."""
+        sure = self._sure
+        if sure is None or (done.deviations is not None and not isinstance(done.estimate, BlendedEstimate)):
+            return done.deviations
+        return lambda: sure(np.maximum(done.estimate.dense(), 0.0))
 
     def _watcher(self) -> Watch:
         """Passes on what a method does, as an iteration of ours; what would be returned is shown, not a candidate."""

@@ -34,6 +34,7 @@ _FLOOR_QUANTILE = 0.02
 _FLOOR_LEFT = 0.02
 _LEAST_VARIANCE = 1e-4  # of σ²
 _MOST_STEPS = 60
+_NEGLIGIBLE = 1e-6  # share of the energy of the mean along a mode that learned bases may leave out
 
 
 class Learner:
@@ -182,7 +183,7 @@ class Learner:
         """The same in bases learned from the posterior mean, along some modes."""
         entries = self.entries()
         bases = [
-            _principal(entries, mode) if mode in modes else basis
+            _principal(entries, mode, 0.0 if self._holes else _NEGLIGIBLE) if mode in modes else basis
             for mode, basis in enumerate(self.prior.transform.bases)
         ]
         transform, bins = Transform(bases), Bins(bases)
@@ -203,11 +204,12 @@ class Learner:
         return new
 
 
-def _principal(entries: Numbers, mode: int) -> Basis:
-    """Principal directions of the fibres along a mode, from the largest variance on."""
+def _principal(entries: Numbers, mode: int, negligible: float) -> Basis:
+    """Principal directions of the fibres along a mode, from the largest variance on, up to a negligible share of it."""
     rows = np.moveaxis(entries, mode, 0).reshape(entries.shape[mode], -1)
-    _, vectors = np.linalg.eigh((rows @ rows.T).astype(np.float64))
-    return Columns(vectors[:, ::-1], "learned", entries.dtype)
+    variances, vectors = np.linalg.eigh((rows @ rows.T).astype(np.float64))
+    left = np.cumsum(np.maximum(variances, 0)) > negligible * max(float(variances.sum()), 0.0)
+    return Columns(vectors[:, left][:, ::-1] if left.any() else vectors[:, ::-1], "learned", entries.dtype)
 
 
 def _quantile(values: Array, counts: Array, share: float) -> float:

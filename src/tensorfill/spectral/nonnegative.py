@@ -27,6 +27,7 @@ from .solver import Solver
 _MOST_UPDATES = 6
 _MOST_STEPS = 60
 _MOST_LIFTS = 100
+_WORSE = 4.0  # times as far below zero as it was ends lifting
 
 MakeSolver = Callable[[NDArray[np.bool_]], Solver]
 
@@ -94,12 +95,13 @@ def _lifted(
 ) -> tuple[Numbers, float]:
     """Coefficients, written over, for which no entry is below −`negativity`, and the smallest entry."""
     # What a unit of S adds to its own entry, on average.
+    limit = -np.inf  # a basis that leaves directions out may not reach an entry; then it is left to be clipped
     alone = float(np.sum(1 / stiffness, dtype=np.float64))
     for _ in range(_MOST_LIFTS):
         entries = prior.transform.to_entries(coefficients)
         entries += mu
         smallest = float(entries.min())
-        if smallest >= -negativity:
+        if smallest >= -negativity or smallest < limit:
             break
         size = entries.size
         missing = np.minimum(entries, 0, out=entries)
@@ -107,6 +109,7 @@ def _lifted(
         del entries, missing
         added /= stiffness
         added *= added.dtype.type(size / alone)
+        limit = max(limit, _WORSE * smallest)
         coefficients -= added
     return coefficients, smallest
 
@@ -116,21 +119,31 @@ def _objective(prior: Prior, data: KnownData, coefficients: Numbers, ratio: Numb
     return in_pieces(dot, misfit, misfit) + in_pieces(weighted_square, coefficients, ratio)
 
 
+def _feasible(prior: Prior, coefficients: Numbers, mean: float, lift: float) -> tuple[Numbers, Numbers]:
+    """W − μ that is nowhere below −μ, at next to no cost, and its coefficients: all is a little higher."""
+    entries = prior.transform.to_entries(coefficients)
+    while lift > 0:
+        lifted = prior.transform.coefficients_of(np.full_like(entries, lift))
+        lifted += coefficients
+        entries = prior.transform.to_entries(lifted)
+        if float(entries.min()) >= -mean or lift > 1:
+            return entries, lifted
+        lift *= 2  # a basis that leaves directions out has no exact constant
+    return entries, coefficients
+
+
 def certify(prior: Prior, data: KnownData, mean: float, found: Constrained) -> Certificate:
     """Bounds on the optimum of the convex problem that the prior, as learned, poses; residuals of its conditions.
 
     With 2C = 1/σ²: the objective is C‖(W − Y)_Ω‖² + ½ Σ c²/s. Any z on Ω and S ≥ 0 bound it from below.
     """
     ratio = prior.ratio(found.coefficients.dtype)
-    lift = max(0.0, -found.smallest)  # a constant makes W feasible, at next to no cost
-    entries = prior.transform.to_entries(found.coefficients)
-    entries += entries.dtype.type(lift)
+    lift = max(0.0, -found.smallest)
+    entries, lifted = _feasible(prior, found.coefficients, mean, lift)
     missed = data.values - entries[data.mask]
-    lifted = prior.transform.coefficients_of(np.full(data.shape, lift, entries.dtype))
-    lifted += found.coefficients
     upper = in_pieces(dot, missed, missed) + in_pieces(weighted_square, lifted, ratio)
     del lifted, missed
-    entries += entries.dtype.type(mean - lift)
+    entries += entries.dtype.type(mean)
     slack = in_pieces(dot, np.abs(entries, out=entries), found.multipliers)
     del entries
     misfit = found.misfit

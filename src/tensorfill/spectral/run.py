@@ -25,9 +25,10 @@ from .start import starting_prior
 from .summed import with_components
 from .uncertainty import Uncertainty
 
-_FIRST_TOLERANCE, _TOLERANCE, _HOLE_TOLERANCE = 0.1, 1e-3, 1e-4
+_TOLERANCE, _HOLE_TOLERANCE = 1e-3, 1e-4
+_FIRST_TOLERANCE, _LEARNED_TOLERANCE = 0.1, 0.001  # of the first round, with cosines and with learned bases
 _SHARPER = 0.5  # what the tolerance is multiplied by from round to round
-_FINAL, _EXACT = 0.1, 0.1  # times the tolerance: for the last mean, and for W ≥ 0
+_FINAL, _EXACT = 0.1, 0.3  # times the tolerance: for the last mean, and for W ≥ 0
 _SETTLED = 0.995  # held-out error, relative to the best so far, from which on a round is no progress
 _PATIENCE = 2  # rounds without progress before a stage ends
 _BOUND_EVERY = 3  # rounds between looks for the preconditioner of holes
@@ -157,7 +158,7 @@ class SpectralRun:
             if modes == learned[-1]:
                 learner.mean = mean = None  # arrays are large: nobody starts from this one any more
             reached = _Best()
-            yield from self._stage(other, self.plan.learned_rounds, self._tolerance, reached)
+            yield from self._stage(other, self.plan.learned_rounds, _LEARNED_TOLERANCE, reached)
             if reached.error < min(self.errors.values()) or () not in self.plan.candidates:
                 leading = modes, other.prior, other.mean
             self.errors[modes] = reached.error
