@@ -1,6 +1,6 @@
 """Make the picture of docs/spectral.md: the demo picture at 10 %, three completions, and how sure the last one is.
 
-    python benchmarks/pictures.py
+python benchmarks/pictures.py
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from dense_model import Drawn, drawn
 from tensorfill.numerics.threads import thread_count
 from tensorfill.spectral.data import KnownData
 from tensorfill.spectral.hole_solver import HoleSolver
-from tensorfill.spectral.solver import Solver
 from tensorfill.spectral.scattered_solver import ScatteredSolver
+from tensorfill.spectral.solver import Solver
 from tensorfill.tensor import Array
 
 DOUBLE = np.dtype(np.float64)
