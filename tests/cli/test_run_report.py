@@ -28,7 +28,7 @@ def test_it_says_what_was_done_to_what(told: dict[str, Any], holes: Path, tmp_pa
     assert told["tensorfill"] == __version__
     assert told["input"] == str(holes)
     assert told["output"] == str(tmp_path / "done.npy")
-    assert told["method"] == "nonneg-dual"
+    assert told["method"] == "auto"
     assert told["settings"] == {"rank": [2, 3], "C": 10.0, "max_iter": 9}
     assert told["seed"] == 3
 

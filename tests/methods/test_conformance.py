@@ -63,6 +63,11 @@ RECOVERS: dict[str, dict[str, Any]] = {
 """Methods that find a tensor of low rank again, with settings that say which."""
 
 VARIANTS = [
+    ("auto", {"effort": "normal"}),
+    ("auto", {"weights": {"spectral": 0.5, "t-ctv": 0.5}}),
+    ("spectral", {"bases": ("learned", "fourier", "identity")}),
+    ("spectral", {"spectrum": "matern-1/2"}),
+    ("spectral", {"rank": 2}),
     ("nonneg-dual", {"optimizer": "trust-region"}),
     ("nonneg-dual", {"start": "random"}),
     ("nonneg-dual", {"rank": 2, "C": 100.0, "lam": 1.0}),
@@ -88,6 +93,8 @@ VARIANTS = [
 
 
 def quick(name: str) -> dict[str, Any]:
+    if name == "auto":
+        return {"effort": "low"}
     many = "max_iter" in setting_names(available_methods()[name]) and not name.endswith(("dual", "dual-demo"))
     return {"max_iter": QUICK} if many else {}
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..completion import Completion, Estimate, History, Iteration, Snapshot, StopReason, Watch
 from ..estimates.blend import BlendedEstimate
@@ -75,8 +76,7 @@ class Choice:
             return self._told(self._standing, {self._standing.method: 1.0}, stopped.reason)
 
     def _compared(self) -> Completion:
-        mask = self._observed.mask()
-        held = hold_out(mask, np.random.default_rng([self._seed, 0]))
+        held = self._held_out()
         inside = held.reshape(-1)[self._observed.positions]
         truth = self._observed.values[inside]
         first, run = Spectral().run(self._observed, rng=self._rng("spectral"), watch=self._watcher(), held=held)
@@ -104,6 +104,9 @@ class Choice:
         self._sure = lambda blend: scale * run.deviations(blend / scale, misses / scale)
         return self._blend(weights, {"spectral": first})
 
+    def _held_out(self) -> NDArray[np.bool_]:
+        return hold_out(self._observed.mask(), np.random.default_rng([self._seed, 0]))
+
     def _candidates(self) -> dict[str, Method]:
         """Methods next to spectral, by the effort asked for."""
         from .registry import available_methods, make
@@ -126,7 +129,11 @@ class Choice:
                 method = make(name, {})
                 if refusal := method.refuses(self._observed):
                     raise wrong("auto", "weights", f"name methods that can complete this tensor ({refusal})", weights)
-                parts[name] = method.complete(self._observed, rng=self._rng(name), watch=self._watcher())
+                rng, watch = self._rng(name), self._watcher()
+                if isinstance(method, Spectral):  # as it was when its weight was found
+                    parts[name] = method.run(self._observed, rng=rng, watch=watch, held=self._held_out())[0]
+                else:
+                    parts[name] = method.complete(self._observed, rng=rng, watch=watch)
                 if self._standing is None:
                     self._standing = parts[name]
                 self._raise_if_stopped(parts[name])

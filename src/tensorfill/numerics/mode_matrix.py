@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from .threads import share
 
 _PIECES = 8
+_SMALL = 2**15  # entries that are not worth sharing
 
 
 def multiply_mode(matrix: NDArray[Any], x: NDArray[Any], mode: int) -> NDArray[Any]:
@@ -17,6 +18,9 @@ def multiply_mode(matrix: NDArray[Any], x: NDArray[Any], mode: int) -> NDArray[A
     before = int(np.prod(x.shape[:mode], dtype=np.int64))
     after = int(np.prod(x.shape[mode + 1 :], dtype=np.int64))
     given = np.ascontiguousarray(x).reshape(before, x.shape[mode], after)
+    shape = (*x.shape[:mode], len(matrix), *x.shape[mode + 1 :])
+    if x.size < _SMALL:
+        return np.asarray(np.matmul(matrix, given), x.dtype).reshape(shape)
     found: NDArray[Any] = np.empty((before, len(matrix), after), x.dtype)
     if after == 1:
         rows, transposed = given[:, :, 0], matrix.T
@@ -41,4 +45,4 @@ def multiply_mode(matrix: NDArray[Any], x: NDArray[Any], mode: int) -> NDArray[A
             found[:, :, part] = np.matmul(matrix, given[:, :, part])
 
     share(work, _PIECES)
-    return found.reshape(*x.shape[:mode], len(matrix), *x.shape[mode + 1 :])
+    return found.reshape(shape)

@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 
 from ..numerics.threads import share
 
+_SMALL = 2**15  # entries that are not worth sharing
 _PIECES = 8  # whatever the number of threads, so that sums have the same bits
 
 
 def in_pieces(kernel: Callable[..., Any], *arrays: NDArray[Any], numbers: tuple[float, ...] = ()) -> float:
     """Call a kernel on pieces of contiguous arrays of one size, on all threads; the sum of what it gives back."""
     flat = [array.reshape(-1) for array in arrays]
+    if len(flat[0]) < _SMALL:
+        return float(kernel(*flat, *numbers))
     cuts = np.linspace(0, len(flat[0]), _PIECES + 1).astype(np.int64)
     sums = np.zeros(_PIECES)
 
