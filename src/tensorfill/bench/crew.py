@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -87,15 +88,21 @@ def _seat(context: Any, task: Task, grace: float) -> _Seat:
 
 @contextmanager
 def _ctrl_c_later() -> Iterator[None]:
-    """Hold Ctrl-C back until a worker has all it needs: one that is left half started complains on the screen."""
-    if not hasattr(signal, "pthread_sigmask"):
+    """Hold Ctrl-C back until a worker has all it needs: nobody would end one that is left half started.
+
+    Not by a signal mask: that is one thread's, and any other one of the process may take the signal.
+    """
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    pressed: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        signal.raise_signal(signal.SIGINT)
 
 
 def _row(seat: _Seat) -> Row | None:
