@@ -11,7 +11,18 @@ from tensorfill.numerics.mode_matrix import multiply_mode
 from tensorfill.numerics.threads import thread_count
 from tensorfill.tensor import Array
 
-SHAPES = [(40, 30, 32), (200, 180), (4, 6), (30, 7), (7, 30), (3, 4, 5), (9, 4, 2), (2, 3, 1, 4), (20, 3, 17), (2, 9, 2, 3, 2)]
+SHAPES = [
+    (40, 30, 32),
+    (200, 180),
+    (4, 6),
+    (30, 7),
+    (7, 30),
+    (3, 4, 5),
+    (9, 4, 2),
+    (2, 3, 1, 4),
+    (20, 3, 17),
+    (2, 9, 2, 3, 2),
+]
 PLACES = [(shape, mode) for shape in SHAPES for mode in range(len(shape))]
 _NEW = 20  # a name for the index that comes in
 
