@@ -8,7 +8,7 @@ open.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,30 +73,30 @@ class HoleSolver:
             in_pieces(drop, u, self._known)
         c = self._transform.to_coefficients(y + u)
         reached = in_pieces(weighted_square, c, weight)
-        r = -self._part(c, weight, ())
+        r = -self._part(c, weight)
         del c
         d: Numbers = np.zeros_like(y)
-        beta, steps, before = 0.0, 0, 0.0
+        steps, before = 0, math.inf
         while True:
-            z = self._part(self._transform.to_coefficients(r), weight, (bound,))
+            z = self._part(self._transform.to_coefficients(r), weight, bound)
             near = in_pieces(dot, r, z)
             if steps >= most or near <= tolerance * (reached if energy is None else energy) or near <= 0:
                 return u, steps, reached
-            in_pieces(turn, d, z, numbers=(near / before if steps else beta,))
+            in_pieces(turn, d, z, numbers=(near / before,))
             del z
-            q = self._part(self._transform.to_coefficients(d), weight, ())
+            q = self._part(self._transform.to_coefficients(d), weight)
             alpha = near / in_pieces(dot, d, q)
             in_pieces(step, u, r, d, q, numbers=(alpha,))
             reached -= alpha * near
             before = near
             steps += 1
 
-    def _part(self, c: Numbers, weight: Numbers, bound: Sequence[float]) -> Numbers:
+    def _part(self, c: Numbers, weight: Numbers, bound: float | None = None) -> Numbers:
         """Q g c, or with a bound Q (κ + g)⁻¹ c, at missing entries; c is written over."""
-        if bound:
-            in_pieces(divide, c, weight, numbers=(bound[0],))
-        else:
+        if bound is None:
             in_pieces(multiply, c, weight)
+        else:
+            in_pieces(divide, c, weight, numbers=(bound,))
         x = self._transform.to_entries(c)
         in_pieces(drop, x, self._known)
         return x

@@ -94,9 +94,8 @@ def _lifted(
     prior: Prior, coefficients: Numbers, mu: np.floating, stiffness: Numbers, negativity: float
 ) -> tuple[Numbers, float]:
     """Coefficients, written over, for which no entry is below −`negativity`, and the smallest entry."""
-    # What a unit of S adds to its own entry, on average.
+    added_in_all = float(np.sum(1 / stiffness, dtype=np.float64))  # by a unit of S at every entry, to itself
     limit = -np.inf  # a basis that leaves directions out may not reach an entry; then it is left to be clipped
-    alone = float(np.sum(1 / stiffness, dtype=np.float64))
     for _ in range(_MOST_LIFTS):
         entries = prior.transform.to_entries(coefficients)
         entries += mu
@@ -108,7 +107,7 @@ def _lifted(
         added = prior.transform.to_coefficients(missing)
         del entries, missing
         added /= stiffness
-        added *= added.dtype.type(size / alone)
+        added *= added.dtype.type(size / added_in_all)
         limit = max(limit, _WORSE * smallest)
         coefficients -= added
     return coefficients, smallest
@@ -126,8 +125,10 @@ def _feasible(prior: Prior, coefficients: Numbers, mean: float, lift: float) -> 
         lifted = prior.transform.coefficients_of(np.full_like(entries, lift))
         lifted += coefficients
         entries = prior.transform.to_entries(lifted)
-        if float(entries.min()) >= -mean or lift > 1:
+        if float(entries.min()) >= -mean:
             return entries, lifted
+        if lift > 1:  # of the largest value: the mean everywhere is feasible
+            return np.zeros_like(entries), np.zeros_like(coefficients)
         lift *= 2  # a basis that leaves directions out has no exact constant
     return entries, coefficients
 

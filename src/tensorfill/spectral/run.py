@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..completion import Certificate, StopReason
 from ..iterating import Progress
 from ..tensor import Array
-from .bases import Basis, Cosines, Numbers
+from .bases import Basis, Numbers
 from .data import KnownData
 from .estimate import SpectralEstimate
 from .held_out import has_holes, hold_out
@@ -26,12 +26,13 @@ from .summed import with_components
 from .uncertainty import Uncertainty
 
 _TOLERANCE, _HOLE_TOLERANCE = 1e-3, 1e-4
-_FIRST_TOLERANCE, _LEARNED_TOLERANCE = 0.1, 0.001  # of the first round, with cosines and with learned bases
+_FIRST_TOLERANCE = 0.1
 _SHARPER = 0.5  # what the tolerance is multiplied by from round to round
 _FINAL, _EXACT = 0.1, 0.3  # times the tolerance: for the last mean, and for W ≥ 0
 _SETTLED = 0.995  # held-out error, relative to the best so far, from which on a round is no progress
 _PATIENCE = 2  # rounds without progress before a stage ends
 _BOUND_EVERY = 3  # rounds between looks for the preconditioner of holes
+_MOST_FINAL_STEPS = 240
 _LEAST_NOISE = 1e-6  # σ² on data with largest value 1
 _LEAST_VARIANCE = 1e-8  # the same for the variance of all entries
 
@@ -78,7 +79,6 @@ class SpectralRun:
     """Held-out errors of the candidates."""
     certificate: Certificate | None = None
     smallest: float | None = None
-    active: int = 0
     prior: Prior | None = None
     steps: int = 0
     held_predictions: Numbers | None = None
@@ -158,7 +158,7 @@ class SpectralRun:
             if modes == learned[-1]:
                 learner.mean = mean = None  # arrays are large: nobody starts from this one any more
             reached = _Best()
-            yield from self._stage(other, self.plan.learned_rounds, _LEARNED_TOLERANCE, reached)
+            yield from self._stage(other, self.plan.learned_rounds, self._tolerance, reached)
             if reached.error < min(self.errors.values()) or () not in self.plan.candidates:
                 leading = modes, other.prior, other.mean
             self.errors[modes] = reached.error
@@ -173,7 +173,7 @@ class SpectralRun:
         self.held_predictions = learner.entries()[self.held]
         learner.know(self.data)
         learner.choose_bound()
-        mean = learner.solve(_FINAL * self._tolerance, 4 * 60)
+        mean = learner.solve(_FINAL * self._tolerance, _MOST_FINAL_STEPS)
         prior = learner.prior
         yield Progress(self.errors[self.learned], self._estimate(prior, mean))
         found = solve_nonnegative(
@@ -186,7 +186,7 @@ class SpectralRun:
             tolerance=_EXACT * self._tolerance,
         )
         self.certificate = certify(prior, self.data, self.mean, found)
-        self.smallest, self.active, self.prior = found.smallest, found.active, prior
+        self.smallest, self.prior = found.smallest, prior
         self.steps = learner.steps + found.steps
         done = StopReason("done", self._story())
         yield Progress(self.errors[self.learned], self._estimate(prior, found.coefficients), stop=done)
@@ -213,8 +213,3 @@ class SpectralRun:
 
     def _story(self) -> str:
         return f"Done: the prior that predicts held-out entries best, to an error of {self.errors[self.learned]:.2g}."
-
-
-def cosines(shape: Sequence[int]) -> tuple[Basis, ...]:
-    """Cosines along every mode."""
-    return tuple(Cosines(size) for size in shape)
