@@ -128,3 +128,31 @@ def test_stopped_while_others_are_tried_it_returns_spectral(smooth: NDArray[Any]
 def _unique(rows: NDArray[np.int64], rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[Any]]:
     distinct = np.unique(rows, axis=0)
     return distinct, rng.random(len(distinct))
+
+
+def test_holes_with_a_shape_are_judged_four_times_at_high_effort(
+    smooth: NDArray[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = np.ones((12, 10, 6), dtype=bool)
+    known[3:6, 2:6] = False
+    seen: dict[str, Any] = {}
+    weigh = auto_choice.blend_weights
+
+    def look(predictions: Any, truth: Any) -> dict[str, float]:
+        seen.update(predictions, truth=truth)
+        return weigh(predictions, truth)
+
+    monkeypatch.setattr(auto_choice, "blend_weights", look)
+    monkeypatch.setattr(auto_choice, "methods_tried", lambda *_, **__: ("spectral", "mean-fill"))
+    counts = {}
+    for effort in ("normal", "high"):
+        done = complete(smooth[:12, :10, :6], known, effort=effort)
+        counts[effort] = len(seen["truth"])
+        assert all(len(found) == counts[effort] for found in seen.values())
+        assert set(done.settings["weights"]) <= {"spectral", "mean-fill"}
+    assert counts["high"] > 2 * counts["normal"]
+
+
+def test_holes_with_a_shape_are_also_interpolated_at_normal_effort() -> None:
+    assert "linear" in auto_choice.methods_tried("normal", 1000, shaped_holes=True)
+    assert "linear" not in auto_choice.methods_tried("normal", 1000)

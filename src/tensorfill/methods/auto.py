@@ -24,7 +24,8 @@ class Auto:
     Parameters
     ----------
     effort
-        "low": spectral alone. "normal": also t-ctv, and two more on small tensors. "high": every method there is.
+        "low": spectral alone. "normal": also t-ctv, linear if holes have a shape, and two more on small tensors. "high":
+        every method there is, four times over if holes have a shape.
     weights
         Methods by name and their weights, as an earlier run told them in its settings; nothing is compared then.
     """

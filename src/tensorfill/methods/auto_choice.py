@@ -16,7 +16,7 @@ from ..completion import Completion, Estimate, History, Iteration, Snapshot, Sto
 from ..estimates.blend import BlendedEstimate
 from ..iterating import Clock
 from ..observed import ObservedTensor
-from ..spectral.held_out import hold_out
+from ..spectral.held_out import has_holes, hold_out
 from ..tensor import Array
 from .blending import blend_weights, root_mean_square
 from .method import Method
@@ -26,10 +26,24 @@ from .spectral import Spectral
 Effort = Literal["low", "normal", "high"]
 
 _NORMAL = ("t-ctv",)
+_NORMAL_WITH_HOLES = ("linear",)
 _NORMAL_IF_SMALL = ("spc", "tnn")
 _SMALL = 2**18  # entries
 _NOT_WORTH_TRYING = ("auto", "spectral", "zero-fill", "mean-fill", "dual", "dual-demo")
 _FALLBACK = "nonneg-dual"
+_HOLDINGS = 4  # how often entries are held out at high effort, if holes have a shape: there are few holes to judge by
+
+
+def methods_tried(effort: str, size: int, *, shaped_holes: bool = False) -> tuple[str, ...]:
+    """The methods compared on a tensor of this many entries, spectral first."""
+    from .registry import available_methods  # which has the class that uses this
+
+    if effort == "low":
+        return ("spectral",)
+    if effort == "high":
+        return ("spectral", *(name for name in available_methods() if name not in _NOT_WORTH_TRYING))
+    for_holes = _NORMAL_WITH_HOLES if shaped_holes else ()
+    return ("spectral", *_NORMAL, *for_holes, *(_NORMAL_IF_SMALL if size <= _SMALL else ()))
 
 
 class _Stopped(Exception):
@@ -76,13 +90,13 @@ class Choice:
             return self._told(self._standing, {self._standing.method: 1.0}, stopped.reason)
 
     def _compared(self) -> Completion:
+        shaped = has_holes(self._observed.mask())
         held = self._held_out()
-        inside = held.reshape(-1)[self._observed.positions]
-        truth = self._observed.values[inside]
         first, run = Spectral().run(self._observed, rng=self._rng("spectral"), watch=self._watcher(), held=held)
         self._standing = first
         self._raise_if_stopped(first)
-        others = self._candidates()
+        others = self._candidates(shaped)
+        truth = self._observed.values[self._inside(held)]
         if run is None or run.held_predictions is None or not others or not len(truth):
             return self._told(first, {"spectral": 1.0})
         scale = float(self._observed.values.max())
@@ -90,33 +104,48 @@ class Choice:
             "spectral": np.maximum(scale * (run.held_predictions.astype(np.float64) + run.mean), 0.0)
         }
         self._error = root_mean_square(predictions["spectral"] - truth)
+        predictions |= self._predicted(others, held)
+        first_held = predictions
+        truths = [truth]
+        for number in range(1, _HOLDINGS if shaped and self._effort == "high" else 1):
+            again = self._held_out(number)
+            found = self._predicted({"spectral": Spectral()} | others, again)
+            predictions = {name: np.append(predictions[name], found[name]) for name in predictions if name in found}
+            truths.append(self._observed.values[self._inside(again)])
+        truth_in_all = np.concatenate(truths)
+        self._errors = {name: root_mean_square(found - truth_in_all) for name, found in predictions.items()}
+        weights = blend_weights(predictions, truth_in_all)
+        self._error = root_mean_square(_mixed(weights, predictions) - truth_in_all)
+        misses = _mixed(weights, first_held) - truth
+        self._sure = lambda blend: scale * run.deviations(blend / scale, misses / scale)
+        return self._blend(weights, {"spectral": first})
+
+    def _predicted(self, methods: Mapping[str, Method], held: NDArray[np.bool_]) -> dict[str, Array]:
+        """What methods say of held-out entries, from the rest."""
+        inside = self._inside(held)
         rest = replace(self._observed, positions=self._observed.positions[~inside], known=self._observed.known[~inside])
         where = np.stack(np.unravel_index(self._observed.positions[inside], self._observed.shape), axis=1)
-        for name, method in others.items():
+        predictions = {}
+        for name, method in methods.items():
             if method.refuses(rest) is None:
                 done = method.complete(rest, rng=self._rng(name), watch=self._watcher())
                 self._raise_if_stopped(done)
                 predictions[name] = np.maximum(done.estimate.at(where), 0.0)
-        self._errors = {name: root_mean_square(found - truth) for name, found in predictions.items()}
-        weights = blend_weights(predictions, truth)
-        misses = sum(weight * predictions[name] for name, weight in weights.items()) - truth
-        self._error = root_mean_square(misses)
-        self._sure = lambda blend: scale * run.deviations(blend / scale, misses / scale)
-        return self._blend(weights, {"spectral": first})
+        return predictions
 
-    def _held_out(self) -> NDArray[np.bool_]:
-        return hold_out(self._observed.mask(), np.random.default_rng([self._seed, 0]))
+    def _inside(self, held: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which of the known entries are held out."""
+        return np.asarray(held.reshape(-1)[self._observed.positions])
 
-    def _candidates(self) -> dict[str, Method]:
+    def _held_out(self, number: int = 0) -> NDArray[np.bool_]:
+        seed = [self._seed, 0] if number == 0 else [self._seed, 0, number]
+        return hold_out(self._observed.mask(), np.random.default_rng(seed))
+
+    def _candidates(self, shaped_holes: bool) -> dict[str, Method]:
         """Methods next to spectral, by the effort asked for."""
-        from .registry import available_methods, make
+        from .registry import make
 
-        if self._effort == "low":
-            return {}
-        if self._effort == "high":
-            names = tuple(name for name in available_methods() if name not in _NOT_WORTH_TRYING)
-        else:
-            names = _NORMAL + (_NORMAL_IF_SMALL if self._observed.size <= _SMALL else ())
+        names = methods_tried(self._effort, self._observed.size, shaped_holes=shaped_holes)[1:]
         return {name: make(name, {}) for name in names}
 
     def _blend(self, weights: dict[str, float], done: dict[str, Completion], reason: str | None = None) -> Completion:
@@ -211,3 +240,7 @@ class Choice:
     def _rng(self, name: str) -> np.random.Generator:
         """The same random numbers for a method, whatever else is tried."""
         return np.random.default_rng([self._seed, 1, *name.encode()])
+
+
+def _mixed(weights: Mapping[str, float], predictions: Mapping[str, Array]) -> Array:
+    return np.asarray(sum(weight * predictions[name] for name, weight in weights.items()))

@@ -43,7 +43,7 @@ class Linear:
 def interpolated(values: Array, known: NDArray[np.bool_]) -> Array:
     """A slice with values linear on the Delaunay triangles of its known entries."""
     from scipy.interpolate import LinearNDInterpolator  # slow to import, and used here only
-    from scipy.ndimage import distance_transform_edt
+    from scipy.ndimage import binary_dilation, distance_transform_edt
     from scipy.spatial import QhullError
 
     corners = values[known]
@@ -51,8 +51,10 @@ def interpolated(values: Array, known: NDArray[np.bool_]) -> Array:
         return np.full(values.shape, corners.mean())
     nearest: NDArray[np.int32] = distance_transform_edt(~known, return_distances=False, return_indices=True)
     filled: Array = values[tuple(nearest)]
+    # A known entry among known neighbours is no corner of a triangle that reaches over a missing one.
+    needed = known & binary_dilation(~known, np.ones((3, 3), dtype=bool))
     try:
-        interpolate = LinearNDInterpolator(np.argwhere(known), corners)
+        interpolate = LinearNDInterpolator(np.argwhere(needed), values[needed])
     except QhullError:  # all on a line: nothing lies inside a triangle
         return filled
     found = interpolate(np.argwhere(~known))
