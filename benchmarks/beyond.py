@@ -55,7 +55,7 @@ ABLATED = ("baboon", "splash", "hall", "cave_a", "hangzhou_metro")
 
 def measure(file: Path, method: str, settings: dict[str, Any]) -> dict[str, Any]:
     """One run; only `complete` is timed, by itself."""
-    truth = formats.read(file).data
+    truth = formats.read_contents(file).data
     observed = sampling.uniform(truth.shape, keep=0.1, seed=0)
     done = tensorfill.complete(truth, observed, method, **settings)
     kept, raw = (metrics.score(truth, tensor, observed) for tensor in (done.tensor, done.model))

@@ -62,7 +62,7 @@ def measure(row: Row, folder: Path) -> dict[str, Any]:
     path = folder / row.file
     if not path.exists():
         return {**asdict(row), "missing": True}
-    truth = formats.read(path).data
+    truth = formats.read_contents(path).data
     observed = sampling.uniform(truth.shape, keep=0.1, seed=0)
     settings: dict[str, Any] = {} if row.lam is None else {"lam": row.lam}
     done = tensorfill.complete(truth, observed, row.method, rank=row.rank, C=row.C, **settings)

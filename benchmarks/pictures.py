@@ -21,7 +21,7 @@ BRIGHTEST = 0.995  # quantile of the deviations that is shown as white
 def main() -> None:
     """Complete, print the errors, and write the picture."""
     with as_file(files("tensorfill.assets") / "cat.png") as path:
-        truth = formats.read(path).data
+        truth = formats.read_contents(path).data
     observed = sampling.uniform(truth.shape, keep=0.1, seed=0)
     shown = {"10 % observed": np.where(observed, truth, np.uint8(0))}
     for method in ("nonneg-dual", "t-ctv", "spectral"):

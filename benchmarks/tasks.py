@@ -36,7 +36,7 @@ class Task:
         path = None if folder is None else folder / self.file
         if path is None or not path.exists():
             return Loaded(self, synthetic(self.shape), True)
-        truth = formats.read(path).data
+        truth = formats.read_contents(path).data
         if truth.shape != self.shape:
             raise SystemExit(f"{path} should be of shape {self.shape}, not {truth.shape}.")
         return Loaded(self, truth / metrics.unit_scale(truth), False)

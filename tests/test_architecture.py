@@ -12,14 +12,15 @@ SOURCE = ROOT / "src" / "tensorfill"
 
 LAYERS = """
 cli
-bench | report | estimator
-library
-methods
+bench | report | estimator | inpainting
+library | files
+methods | peers
 dual | spectral
 numerics | riemannian
 formats | sampling | metrics | iterating
 completion | rows
-observed | estimates
+notebook
+observed | estimates | views
 tensor | memory
 errors
 """

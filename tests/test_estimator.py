@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
 
 from tensorfill.completion import Snapshot
 from tensorfill.errors import InvalidInput, InvalidSetting
@@ -47,6 +50,7 @@ def test_settings_are_there_by_name() -> None:
         "random_state": 4,
         "watch": None,
         "time_limit": None,
+        "new_rows": False,
         "rank": 3,
         "C": 5.0,
     }
@@ -247,3 +251,70 @@ def test_a_constant_truth_scores_one_if_met_and_zero_if_not(holes: NDArray[Any],
     value = float(holes[known][0])
     assert fitted.score(np.repeat(row, 2, axis=0), [value, value]) == 1.0
     assert fitted.score(np.repeat(row, 2, axis=0), [value + 1, value + 1]) == 0.0
+
+
+# New rows
+
+
+def test_new_rows_are_completed_together_with_the_fitted_ones(truth: NDArray[Any], holes: NDArray[Any]) -> None:
+    completer = TensorCompleter(rank=2, C=100, new_rows=True).fit(holes[:5])
+    filled = completer.transform(holes[5:])
+    np.testing.assert_array_equal(filled, complete(holes, rank=2, C=100).tensor[5:])
+    missing = np.isnan(holes[5:])
+    assert np.abs((filled - truth[5:])[missing]).mean() < 0.2 * truth.mean()
+    assert completer.tensor_.shape == (5, 6, 5), "what was fitted stays"
+
+
+def test_as_many_new_rows_as_were_fitted_are_still_new(holes: NDArray[Any]) -> None:
+    filled = TensorCompleter(rank=2, new_rows=True).fit(holes[:3]).transform(holes[3:6])
+    np.testing.assert_array_equal(filled, complete(holes[:6], rank=2).tensor[3:])
+
+
+def test_what_was_fitted_is_given_back_as_it_was_completed(holes: NDArray[Any]) -> None:
+    completer = TensorCompleter(rank=2, new_rows=True)
+    filled = completer.fit_transform(holes)
+    np.testing.assert_array_equal(completer.transform(holes), filled)
+
+
+def test_new_rows_without_holes_are_a_copy(holes: NDArray[Any]) -> None:
+    whole = np.ones((2, 6, 5), dtype=np.uint8)
+    filled = TensorCompleter(rank=2, new_rows=True).fit(holes).transform(whole)
+    np.testing.assert_array_equal(filled, whole)
+    assert filled is not whole
+
+
+def test_new_rows_keep_their_dtype(holes: NDArray[Any]) -> None:
+    filled = TensorCompleter(rank=2, new_rows=True).fit(holes[:5]).transform(holes[5:].astype(np.float32))
+    assert filled.dtype == np.float32
+    assert np.isfinite(filled).all()
+
+
+@pytest.mark.filterwarnings("ignore::tensorfill.errors.UnrecoverableSlice")
+def test_a_new_row_of_which_nothing_is_known_is_filled_all_the_same(holes: NDArray[Any]) -> None:
+    filled = TensorCompleter("spectral", new_rows=True).fit(holes).transform(np.full((1, 6, 5), np.nan))
+    assert np.isfinite(filled).all()
+    assert filled.min() >= 0
+
+
+@pytest.mark.parametrize("shape", [(2, 6), (2, 5, 6), (6, 5)])
+def test_new_rows_of_another_shape_are_refused(holes: NDArray[Any], shape: tuple[int, ...]) -> None:
+    sentence = f"New rows must have the shape of those that were fitted, (6, 5). Got an array of shape {shape} instead."
+    with pytest.raises(InvalidInput, match=f"^{re.escape(sentence)}$"):
+        TensorCompleter(rank=2, new_rows=True).fit(holes).transform(np.full(shape, np.nan))
+
+
+def test_a_negative_value_of_a_new_row_is_named_where_it_stands(holes: NDArray[Any]) -> None:
+    new = np.full((2, 6, 5), np.nan)
+    new[1, 2, 3] = -1.0
+    with pytest.raises(InvalidInput, match=re.escape("the first -1.0 at (1, 2, 3)")):
+        TensorCompleter(rank=2, new_rows=True).fit(holes).transform(new)
+
+
+def test_it_imputes_in_a_pipeline_with_as_many_test_rows_as_training_rows() -> None:
+    rng = np.random.default_rng(0)
+    table = rng.random((40, 2)) @ rng.random((2, 6))
+    target = table.sum(axis=1)
+    table[rng.random(table.shape) < 0.2] = np.nan
+    model = make_pipeline(TensorCompleter("spectral", new_rows=True), LinearRegression())
+    scores = cross_val_score(model, table, target, cv=2)
+    assert scores.min() > 0.8

@@ -248,7 +248,7 @@ def test_an_empty_slice_warns_where_complete_was_called_and_is_noted(holes: NDAr
     holes[3] = np.nan
     sentence = "Nothing is observed in 1 of the 8 slices of mode 1 (index 3); low rank alone cannot recover them."
     with pytest.warns(UnrecoverableSlice, match=exactly(sentence)) as caught:
-        done = complete(holes)
+        done = complete(holes, rank=2)
     assert [warning.filename for warning in caught] == [__file__]
     assert done.notes == (sentence,)
     assert np.isfinite(done.tensor).all()
@@ -258,7 +258,7 @@ def test_every_mode_with_empty_slices_warns_and_long_lists_are_cut_short() -> No
     data = np.full((9, 4), np.nan)
     data[:2, :3] = 1.0
     with pytest.warns(UnrecoverableSlice) as caught:
-        done = complete(data)
+        done = complete(data, rank=1)
     sentences = tuple(str(warning.message) for warning in caught)
     assert sentences == (
         "Nothing is observed in 7 of the 9 slices of mode 1 (index 2, 3, 4, 5, 6, …); low rank alone cannot recover "
@@ -266,6 +266,16 @@ def test_every_mode_with_empty_slices_warns_and_long_lists_are_cut_short() -> No
         "Nothing is observed in 1 of the 4 slices of mode 2 (index 3); low rank alone cannot recover them.",
     )
     assert done.notes == sentences
+
+
+def test_methods_that_look_at_neighbours_only_note_an_empty_slice(holes: NDArray[Any]) -> None:
+    holes[3] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", TensorfillWarning)
+        done = complete(holes)
+    assert done.notes == (
+        "Nothing is observed in 1 of the 8 slices of mode 1 (index 3); they are guessed from those beside them.",
+    )
 
 
 def test_without_empty_slices_there_is_neither_warning_nor_note(holes: NDArray[Any]) -> None:

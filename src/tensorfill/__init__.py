@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from .completion import Certificate, Completion, History, Iteration, Snapshot, StopReason, Watch
     from .errors import TensorfillError, TensorfillWarning
     from .estimator import TensorCompleter
+    from .files import read, write
+    from .formats import Contents, Entries, Metadata
+    from .inpainting import inpaint
     from .library import complete
     from .methods.registry import available_methods
     from .metrics import score
@@ -26,8 +29,11 @@ __version__ = "0.1.0"
 _HOME = {
     "Certificate": "completion",
     "Completion": "completion",
+    "Contents": "formats",
+    "Entries": "formats",
     "History": "completion",
     "Iteration": "completion",
+    "Metadata": "formats",
     "ObservedTensor": "observed",
     "Snapshot": "completion",
     "StopReason": "completion",
@@ -37,14 +43,20 @@ _HOME = {
     "Watch": "completion",
     "available_methods": "methods.registry",
     "complete": "library",
+    "inpaint": "inpainting",
+    "read": "files",
     "score": "metrics",
+    "write": "files",
 }
 
 __all__ = [
     "Certificate",
     "Completion",
+    "Contents",
+    "Entries",
     "History",
     "Iteration",
+    "Metadata",
     "ObservedTensor",
     "Snapshot",
     "StopReason",
@@ -55,7 +67,10 @@ __all__ = [
     "__version__",
     "available_methods",
     "complete",
+    "inpaint",
+    "read",
     "score",
+    "write",
 ]
 
 

@@ -187,6 +187,13 @@ class Completion:
     """Why settings were chosen as they are, where the method chose them itself; a sentence each."""
     deviations: Callable[[], Array] | None = None
     """Computes `uncertainty`, for methods that can."""
+    give_back: Callable[[Completion], Any] | None = None
+    """Makes `filled`, if the data did not come as an array."""
+
+    @cached_property
+    def filled(self) -> Any:
+        """The data without holes, in the form it came: array, DataFrame, DataArray with its coordinates, a file's contents."""
+        return self.tensor if self.give_back is None else self.give_back(self)
 
     @cached_property
     def uncertainty(self) -> Array:
@@ -242,6 +249,11 @@ class Completion:
 
     def _clipped(self, values: Array) -> Array:
         return np.maximum(values, 0.0) if self.nonnegative else values
+
+    def _repr_html_(self) -> str:
+        from .notebook import html  # made for people; nothing else needs it
+
+        return html(self)
 
     def __repr__(self) -> str:
         return f"Completion({self.method}, shape {self.observed.shape}, {self.seconds:.1f} s: {self.stop})"

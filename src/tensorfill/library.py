@@ -13,13 +13,17 @@ from numpy.typing import ArrayLike
 
 from .completion import Completion, Snapshot, StopReason, Watch
 from .errors import InvalidInput, InvalidSetting, UnrecoverableSlice, must_be
+from .formats import Contents, Entries
 from .methods.registry import make, method_for
 from .observed import Negatives, ObservedTensor
+from .peers import arriving
 from .tensor import Array
+
+_HOPELESS = "low rank alone cannot recover them"
 
 
 def complete(
-    array: ArrayLike | ObservedTensor,
+    array: ArrayLike | ObservedTensor | Contents | Entries | Any,
     observed: ArrayLike | None = None,
     method: str = "auto",
     *,
@@ -36,7 +40,9 @@ def complete(
     ----------
     array
         The data: any real dtype, two modes or more. NaN marks what is missing when `observed` is not given;
-        masked arrays work; an `ObservedTensor` brings coordinates instead of a full array.
+        masked arrays work; an `ObservedTensor` brings coordinates instead of a full array. So do `tensorfill.read`'s
+        results, an xarray DataArray, and a pandas DataFrame in long form (coordinates, then the value); these come back
+        in kind as `Completion.filled`.
     observed
         Boolean array of the same shape, **True where the value is known**.
     method
@@ -65,26 +71,41 @@ def complete(
     >>> np.allclose(done.tensor[known], data[known]), round(float(done.tensor[0, 1, 1]), 1)
     (True, 2.0)
     """
-    if isinstance(array, ObservedTensor):
-        if observed is not None:
-            raise InvalidInput("An ObservedTensor already says what is observed; leave 'observed' out.")
-        data = array
-    else:
-        data = ObservedTensor.from_array(array, observed, negatives=negatives)
+    arrived = arriving(array)
+    data = _observed(array if arrived is None else arrived.given, observed, negatives)
     method = method_for(method, settings)
     chosen = make(method, settings)
     if refusal := chosen.refuses(data):
         raise InvalidSetting(refusal)
     rng = _generator(random_state)
     deadline = _Deadline(_checked_limit(time_limit), watch)
+    give_back = None if arrived is None else arrived.give_back
     if data.count == data.size:
-        return replace(_nothing_missing(data, method, settings), keep_observed=keep_observed)
-    notes = _unrecoverable(data)
-    for note in notes:
-        warnings.warn(note, UnrecoverableSlice, stacklevel=2)
+        return replace(_nothing_missing(data, method, settings), keep_observed=keep_observed, give_back=give_back)
+    neighbours = hasattr(chosen, "looks_at_neighbours") and chosen.looks_at_neighbours(data)
+    notes = _empty_slices(data, "they are guessed from those beside them" if neighbours else _HOPELESS)
+    if not neighbours:
+        for note in notes:
+            warnings.warn(note, UnrecoverableSlice, stacklevel=2)
     done = chosen.complete(data, rng=rng, watch=deadline)
     stop = deadline.reason if done.stop.kind == "watch" and deadline.reason is not None else done.stop
-    return replace(done, keep_observed=keep_observed, stop=stop, notes=(*notes, *done.notes))
+    return replace(done, keep_observed=keep_observed, stop=stop, notes=(*notes, *done.notes), give_back=give_back)
+
+
+def _observed(array: Any, observed: ArrayLike | None, negatives: Negatives) -> ObservedTensor:
+    if isinstance(array, ObservedTensor | Entries):
+        if observed is not None:
+            raise InvalidInput(
+                f"{'A table' if isinstance(array, Entries) else 'An ObservedTensor'} already says what is observed; "
+                "leave 'observed' out."
+            )
+        return array if isinstance(array, ObservedTensor) else array.observed_tensor(negatives)
+    if isinstance(array, Contents):
+        own = array.observed
+        if observed is not None and own is not None:
+            observed = np.asarray(observed) & own
+        return ObservedTensor.from_array(array.data, own if observed is None else observed, negatives=negatives)
+    return ObservedTensor.from_array(array, observed, negatives=negatives)
 
 
 class _Deadline:
@@ -154,12 +175,12 @@ class _Everything:
         return (self.dense(),)
 
 
-def _unrecoverable(data: ObservedTensor) -> list[str]:
+def _empty_slices(data: ObservedTensor, consequence: str) -> list[str]:
     notes = []
     for mode, indices in data.empty_slices():
         shown = ", ".join(map(str, indices[:5])) + (", …" if len(indices) > 5 else "")
         notes.append(
             f"Nothing is observed in {len(indices)} of the {data.shape[mode]} slices of mode {mode + 1} "
-            f"(index {shown}); low rank alone cannot recover them."
+            f"(index {shown}); {consequence}."
         )
     return notes

@@ -1,6 +1,10 @@
-"""How much memory this machine has."""
+"""How much memory this machine has, and how much of it is free."""
 
 import os
+from pathlib import Path
+
+_MEMINFO = Path("/proc/meminfo")
+_GROUP = Path("/sys/fs/cgroup")
 
 
 def physical_memory() -> int | None:
@@ -8,3 +12,31 @@ def physical_memory() -> int | None:
     if not hasattr(os, "sysconf"):
         return None
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def available_memory() -> int | None:
+    """Bytes that can be had without pushing others out, within the limit of a container; None where nobody says."""
+    there = [amount for amount in (_free(), _left_in_group()) if amount is not None]
+    return min(there) if there else physical_memory()
+
+
+def _free() -> int | None:
+    try:
+        lines = _MEMINFO.read_text().splitlines()
+    except OSError:  # not Linux
+        return None
+    found = (line.split()[1] for line in lines if line.startswith("MemAvailable:"))
+    return next((int(kilobytes) * 1024 for kilobytes in found), None)
+
+
+def _left_in_group() -> int | None:
+    try:
+        limit, used = (int((_GROUP / name).read_text()) for name in ("memory.max", "memory.current"))
+        cached = next(
+            int(line.split()[1])
+            for line in (_GROUP / "memory.stat").read_text().splitlines()
+            if line.startswith("inactive_file ")
+        )
+    except (OSError, ValueError, StopIteration):  # no such limit
+        return None
+    return max(0, limit - used + cached)

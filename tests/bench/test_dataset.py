@@ -212,7 +212,7 @@ def test_data_that_does_not_fit_is_refused(tmp_path: Path, data: np.ndarray[Any,
 def test_a_damaged_file_is_not_passed_over_for_a_worse_one(tmp_path: Path) -> None:
     (tmp_path / "good.npy").write_text("no array")
     np.save(tmp_path / "bad.npy", np.ones((2, 3)))
-    with pytest.raises(UnreadableFile, match=r"good.npy is not a readable .npy file"):
+    with pytest.raises(UnreadableFile, match=r"good.npy is not a .npy file that can be read"):
         example().load(tmp_path)
 
 

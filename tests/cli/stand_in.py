@@ -75,7 +75,11 @@ class MeanFill:
             "time_limit": time_limit,
         }
         self.calls.append({"observed": observed, **named, **settings})
-        data = ObservedTensor.from_array(array, observed, negatives=negatives)
+        data = (
+            array
+            if isinstance(array, ObservedTensor)
+            else ObservedTensor.from_array(array, observed, negatives=negatives)
+        )
         estimate = Constant(data.shape, float(data.values.mean()) if self.fill is None else self.fill)
         steps = [Iteration(i, 0.5 * i, 2.0 / i, 0.1 / i, i, 0, 0.01) for i in range(1, self.iterations + 1)]
         for step in steps:

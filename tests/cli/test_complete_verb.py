@@ -122,12 +122,12 @@ def test_nan_marks_what_is_missing(tensorfill: Run, solver: MeanFill, tmp_path: 
     assert np.load(tmp_path / "done.npy").tolist() == [[1.0, 2.0], [3.0, 2.0]]
 
 
-def test_transparent_pixels_are_filled(tensorfill: Run, solver: MeanFill, tmp_path: Path) -> None:
+def test_transparent_pixels_are_filled_and_opaque(tensorfill: Run, solver: MeanFill, tmp_path: Path) -> None:
     pixels = np.full((2, 2, 4), 255, np.uint8)
     pixels[0, 0] = 0
     Image.fromarray(pixels).save(tmp_path / "holes.png")
     assert tensorfill("complete", tmp_path / "holes.png", "-o", tmp_path / "done.png").code == 0
-    assert np.asarray(Image.open(tmp_path / "done.png")).tolist() == np.full((2, 2, 3), 255).tolist()
+    assert np.asarray(Image.open(tmp_path / "done.png")).tolist() == np.full((2, 2, 4), 255).tolist()
 
 
 def test_a_mask_is_combined_with_what_the_file_says(tensorfill: Run, solver: MeanFill, tmp_path: Path) -> None:

@@ -5,8 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from PIL import Image
 from stand_in import Run
 
+from tensorfill import formats
 from tensorfill.sampling import PATTERNS, mask
 
 
@@ -75,10 +77,28 @@ def test_a_negative_seed_is_refused(refused: Run, tmp_path: Path) -> None:
     assert "'seed' must be 0 or more" in outcome.err
 
 
-def test_only_an_npz_can_hold_data_and_mask(refused: Run, tmp_path: Path) -> None:
-    np.save(tmp_path / "truth.npy", np.ones((3, 3)))
+def test_an_output_in_which_holes_could_not_be_told_from_zero_is_refused(refused: Run, tmp_path: Path) -> None:
+    np.save(tmp_path / "truth.npy", np.ones((3, 3), np.uint8))
     outcome = refused("hide", tmp_path / "truth.npy", "-o", tmp_path / "h.npy")
-    assert "must be an .npz file" in outcome.err
+    assert "write an .npz, which holds the mask, or add --write-mask FILE" in outcome.err
+
+
+def test_hidden_pixels_of_a_picture_become_transparent(tensorfill: Run, tmp_path: Path) -> None:
+    Image.fromarray(np.full((20, 20, 3), 7, np.uint8)).save(tmp_path / "a.png")
+    tensorfill("hide", tmp_path / "a.png", "-o", tmp_path / "h.png", "--pattern", "pixels", "--keep", "0.5")
+    pixels = np.asarray(Image.open(tmp_path / "h.png"))
+    expected = mask("pixels", (20, 20, 3), 0.5, 0)[..., 0]
+    np.testing.assert_array_equal(pixels[..., 3], expected * 255)
+    np.testing.assert_array_equal(pixels[..., 0], expected * 7)
+
+
+def test_the_mask_may_go_to_a_file_of_its_own(tensorfill: Run, tmp_path: Path) -> None:
+    clip = np.random.default_rng(0).integers(1, 256, (8, 9, 5), dtype=np.uint8)
+    formats.write(tmp_path / "a.mkv", formats.Contents(clip))
+    tensorfill("hide", tmp_path / "a.mkv", "-o", tmp_path / "h.mkv", "--write-mask", tmp_path / "m.mkv")
+    known, _ = formats.read_mask(tmp_path / "m.mkv", clip.shape, "known")
+    np.testing.assert_array_equal(known, mask("uniform", clip.shape, 0.1, 0))
+    np.testing.assert_array_equal(np.asarray(formats.read(tmp_path / "h.mkv")), np.where(known, clip, 0))
 
 
 def test_a_missing_input_is_refused(refused: Run, tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_another_shape_is_refused(refused: Run, truth: Path, tmp_path: Path) -> 
 def test_a_mask_of_another_shape_is_refused(refused: Run, truth: Path, estimate: Path, tmp_path: Path) -> None:
     np.save(tmp_path / "mask.npy", np.ones((3, 2), bool))
     outcome = refused("score", truth, estimate, "--observed", tmp_path / "mask.npy")
-    assert "must have the shape of the data, (2, 2). Got (3, 2) instead." in outcome.err
+    assert "must have the shape of the data, (2, 2)" in outcome.err
 
 
 def test_an_estimate_with_holes_is_refused(refused: Run, truth: Path, tmp_path: Path) -> None:

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 
 from tensorfill import formats
-from tensorfill.errors import InvalidInput, UnreadableFile
+from tensorfill.errors import InvalidInput, TensorfillError, UnreadableFile
 
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "uint16", "int64", "float16", "float32", "float64", ">f8"])
@@ -17,13 +20,54 @@ def test_an_array_comes_back_as_it_was(tmp_path: Path, dtype: str, extension: st
     assert formats.write(path, formats.Contents(data)) == ()
     back = formats.read(path).data
     np.testing.assert_array_equal(back, data)
-    assert back.dtype == data.dtype
+    assert back.dtype == data.dtype.newbyteorder("=")
 
 
 def test_an_archive_keeps_the_mask(tmp_path: Path) -> None:
     data, observed = np.ones((2, 3)), np.eye(2, 3) > 0
     formats.write(tmp_path / "a.npz", formats.Contents(data, observed))
     np.testing.assert_array_equal(formats.read(tmp_path / "a.npz").observed, observed)
+
+
+@pytest.mark.parametrize("name", ["image", "file", "scan/cube", "été"])
+def test_an_array_of_an_archive_keeps_its_name(tmp_path: Path, name: str) -> None:
+    metadata = formats.Metadata(variable=name)
+    formats.write(tmp_path / "a.npz", formats.Contents(np.ones((2, 3)), np.eye(2, 3) > 0, metadata=metadata))
+    last = name.rpartition("/")[2]
+    assert formats.read(f"{tmp_path}/a.npz::{last}").shape == (2, 3)
+    assert formats.read(tmp_path / "a.npz").metadata.variable == last
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    data=st.sampled_from(["bool", "u1", "i8", "f2", "f4", ">f8"]).flatmap(
+        lambda dtype: arrays.arrays(dtype, arrays.array_shapes(min_dims=0, max_dims=5, min_side=0, max_side=4))
+    ),
+    by_columns=st.booleans(),
+    extension=st.sampled_from([".npy", ".npz"]),
+)
+def test_any_shape_comes_back(tmp_path: Path, data: np.ndarray, by_columns: bool, extension: str) -> None:
+    data = np.asfortranarray(data) if by_columns and data.ndim else data
+    formats.write(tmp_path / f"a{extension}", formats.Contents(data))
+    back = formats.read(tmp_path / f"a{extension}").data
+    np.testing.assert_array_equal(back, data)
+    assert back.shape == data.shape
+
+
+def test_what_an_array_file_has_no_place_for_is_told(tmp_path: Path) -> None:
+    contents = formats.Contents(
+        np.ones((2, 3)), metadata=formats.Metadata(wavelengths=(1.0, 2.0, 3.0), affine=np.eye(4))
+    )
+    told = formats.write(tmp_path / "a.npy", contents)
+    assert told == ("A .npy file does not keep wavelengths, the affine map.",)
+
+
+def test_an_absurd_size_is_refused_before_memory_is_asked_for(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.ones((100, 100)))
+    content = (tmp_path / "a.npy").read_bytes().replace(b"(100, 100), }       ", b"(10000000, 100000), }")
+    (tmp_path / "a.npy").write_bytes(content)
+    with pytest.raises(TensorfillError, match="declares an array of 10000000"):
+        formats.read(tmp_path / "a.npy")
 
 
 def test_an_archive_may_lack_the_mask_and_hold_other_things(tmp_path: Path) -> None:
@@ -110,5 +154,5 @@ def test_an_archive_with_a_wrong_byte_is_refused(tmp_path: Path) -> None:
 def test_something_else_under_the_name_is_refused(tmp_path: Path, extension: str) -> None:
     path = tmp_path / f"a{extension}"
     path.write_text("row,column,value\n1,2,3\n")
-    with pytest.raises(UnreadableFile, match=f"not a readable {extension} file"):
+    with pytest.raises(UnreadableFile, match=f"is not a {extension} file that can be read"):
         formats.read(path)

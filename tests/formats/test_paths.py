@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 
 from tensorfill import formats
-from tensorfill.errors import UnreadableFile
+from tensorfill.errors import InvalidInput, InvalidSetting, UnreadableFile
+from tensorfill.formats import target
 
 DATA = formats.Contents(np.ones((2, 2)))
 
 
 @pytest.mark.parametrize("name", ["a.xyz", "a", "a.npy.bak"])
 def test_an_unknown_extension_is_refused_with_the_known_ones(name: str) -> None:
-    with pytest.raises(UnreadableFile, match=r"The known ones are: .npy, .npz, .png, .jpg, .jpeg\."):
+    with pytest.raises(UnreadableFile, match=r"The known ones are: .npy, .npz, .png, .jpg, .*\.parquet\."):
         formats.format_of(Path(name))
 
 
@@ -25,8 +26,53 @@ def test_a_missing_file(tmp_path: Path) -> None:
 
 
 def test_a_folder_in_place_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "a.npy").mkdir()
     with pytest.raises(UnreadableFile, match="is a folder, not a file"):
-        formats.read(tmp_path)
+        formats.read(tmp_path / "a.npy")
+
+
+def test_a_file_in_place_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "a.zarr").touch()
+    with pytest.raises(UnreadableFile, match="is a file, not a folder"):
+        formats.read(tmp_path / "a.zarr")
+
+
+def test_the_longest_extension_counts(tmp_path: Path) -> None:
+    assert formats.format_of(Path("a.tns.gz")).name == "tns"
+    assert formats.format_of(Path("a.NII.GZ")).name == "nifti"
+
+
+def test_a_named_format_overrules_the_extension() -> None:
+    assert formats.format_of(Path("a.bin"), "npy").name == "npy"
+    assert formats.format_of(Path("a.png"), ".tif").name == "tiff"
+    with pytest.raises(InvalidSetting, match=r"There is no format 'word'\. The known ones are: npy, npz, png"):
+        formats.format_of(Path("a.bin"), "word")
+
+
+def test_an_array_inside_a_file_stands_after_two_colons(tmp_path: Path) -> None:
+    assert formats.located("scan.h5::a/b") == (Path("scan.h5"), "a/b")
+    assert formats.located("scan.h5") == (Path("scan.h5"), None)
+    (tmp_path / "odd::name.npy").touch()
+    assert formats.located(tmp_path / "odd::name.npy") == (tmp_path / "odd::name.npy", None)
+    with pytest.raises(InvalidInput, match="FILE::NAME"):
+        formats.located("scan.h5::")
+
+
+def test_a_folder_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    for value in (1, 2):
+        formats.write(tmp_path / "a.zarr", formats.Contents(np.full((2, 3), value)))
+        (tmp_path / "a.zarr" / "stray.txt").touch()
+    formats.write(tmp_path / "a.zarr", DATA)
+    assert np.asarray(formats.read(tmp_path / "a.zarr")).tolist() == [[1.0, 1.0], [1.0, 1.0]]
+    assert not (tmp_path / "a.zarr" / "stray.txt").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["a.zarr"]
+
+
+def test_where_names_cannot_change_places_the_old_folder_is_moved_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(target, "_exchanged", lambda *_: False)
+    test_a_folder_is_replaced_as_a_whole(tmp_path)
 
 
 def test_a_file_one_may_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tensorfill.errors import UnreadableFile
-from tensorfill.formats.raw_video import read_luma
+from tensorfill.formats.videos.raw_yuv import read_luma
 
 
 def write(path: Path, video: np.ndarray) -> None:  # type: ignore[type-arg]

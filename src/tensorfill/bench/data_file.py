@@ -16,7 +16,7 @@ from ..errors import InvalidInput
 
 def read_array(path: Path) -> NDArray[Any]:
     """The array in a .npy, .npz (key `data`), .png or .jpg, every entry of it known."""
-    contents = formats.read(path)
+    contents = formats.read_contents(path)
     if not contents.known().all():
         raise InvalidInput(f"{path} must be complete to serve as the truth, but some of its entries are missing.")
     return contents.data

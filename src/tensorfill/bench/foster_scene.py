@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput
-from ..formats.matlab_file import read_variable
+from ..formats.arrays.matlab import read_variable
 from ..tensor import Array
 from .data_file import DataFile
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..formats.raw_video import read_luma
+from ..formats.videos.raw_yuv import read_luma
 from .data_file import DataFile
 
 SHAPE = (144, 176, 150)

@@ -7,7 +7,7 @@ import sys
 
 # Importing a verb's file adds it, and the help lists them in this order.
 # isort: off
-from . import hide, complete, score, methods, demo, bench, report  # noqa: F401
+from . import info, hide, complete, components, score, methods, demo, bench, report  # noqa: F401
 from .app import app
 # isort: on
 

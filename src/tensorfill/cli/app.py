@@ -11,6 +11,10 @@ USER_ERROR = 2
 INTERRUPTED = 130
 
 
+class Stopped(Exception):
+    """Ctrl-C ended the work; the sentence says what is left of it."""
+
+
 class PlainFailures(TyperGroup):
     """Shows what the user can put right as one sentence, without a traceback."""
 
@@ -22,6 +26,8 @@ class PlainFailures(TyperGroup):
             _fail(f"Error: {error}", USER_ERROR)
         except MemoryError:
             _fail("Error: There is not enough memory for data of this size on this machine.", USER_ERROR)
+        except Stopped as stopped:
+            _fail(str(stopped), INTERRUPTED)
         except KeyboardInterrupt:
             _fail("Stopped; nothing was written.", INTERRUPTED)
 
@@ -34,7 +40,7 @@ def _fail(sentence: str, code: int) -> None:
 app = typer.Typer(
     cls=PlainFailures,
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     help="Fill the holes of nonnegative tensors: pictures, cubes, any array with missing entries.",
     epilog="Example: tensorfill demo",

@@ -1,4 +1,4 @@
-"""`tensorfill complete`: fill the missing entries of a file."""
+"""`tensorfill complete`: fill the missing entries of files."""
 
 from __future__ import annotations
 
@@ -7,25 +7,45 @@ from typing import Annotated
 
 import typer
 
-from .app import INTERRUPTED, app
+from . import options
+from .app import app
 
 _HOW = "How it is solved"
 
 
-@app.command(epilog="Example: tensorfill complete holes.npz -o completed.png --rank 10,10,3 --report run.json")
+@app.command(epilog="Example: tensorfill complete scan.tif -o filled.tif --missing 0 --preview before-after.png")
 def complete(
-    input: Annotated[
-        Path,
-        typer.Argument(metavar="INPUT", help="Data with holes: .npy (NaN is missing), .npz, .png or .jpg."),
+    inputs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="INPUT...", help="Data with holes: pictures, videos, arrays, tables; or a folder of them."
+        ),
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Where to write: .npy, .npz, .png or .jpg.")],
-    observed: Annotated[
-        Path | None,
-        typer.Option(help="What is known: boolean .npy, .npz (key observed) or a picture (black is missing)."),
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", help="Where to write; with several inputs, a folder."),
+    ],
+    format: options.InputFormat = None,
+    output_format: Annotated[
+        str | None, typer.Option(help="The format of the output, if its name does not tell, or in a folder.")
     ] = None,
+    each: Annotated[
+        bool, typer.Option("--each", help="Complete every file of a folder on its own, even numbered pictures.")
+    ] = False,
+    size: options.Size = None,
+    gray: options.Gray = False,
+    frames: options.Frames = None,
+    observed: options.Observed = None,
+    mask: options.Mask = None,
+    mask_means: options.MaskMeans = None,
+    missing: options.Missing = None,
+    missing_frames: options.MissingFrames = None,
     method: Annotated[
         str,
-        typer.Option(help="One of those that `tensorfill methods` lists; auto with --rank, --C … is nonneg-dual."),
+        typer.Option(
+            help="One of those that `tensorfill methods` lists; auto with --rank, --C … is nonneg-dual.",
+            autocompletion=options.method_names,
+        ),
     ] = "auto",
     effort: Annotated[
         str | None, typer.Option(help="How hard auto looks for the best method: low, normal or high.")
@@ -66,39 +86,47 @@ def complete(
         ),
     ] = None,
     time_limit: Annotated[
-        float | None, typer.Option(help="Stop after this many seconds and write what is there.")
+        float | None, typer.Option(help="Stop after this many seconds per file and write what is there.")
     ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same result, bit for bit.")] = 0,
     no_keep_observed: Annotated[
         bool, typer.Option("--no-keep-observed", help="Write the model's values at the observed entries too.")
     ] = False,
     raw: Annotated[
-        bool, typer.Option("--raw", help="Write the model itself in floating point (.npy or .npz).")
+        bool, typer.Option("--raw", help="Write the model itself in floating point (.npy, .npz, .tif …).")
     ] = False,
     clip_negative: Annotated[
         bool,
         typer.Option("--clip-negative", help="Set negative observed values to zero instead of refusing."),
     ] = False,
-    report: Annotated[Path | None, typer.Option(help="Write all there is to know about the run as JSON.")] = None,
+    preview: Annotated[
+        Path | None,
+        typer.Option(help="Write a picture of before, after and difference; with several inputs, a folder of them."),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Write all there is to know about the run as JSON; with several inputs, a folder."),
+    ] = None,
     uncertainty: Annotated[
         Path | None,
         typer.Option(
             help="Write how unsure each entry is: a picture (bright is unsure), or deviations (.npy or .npz)."
         ),
     ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON instead of a table.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace files that are already there.")] = False,
 ) -> None:
-    """Fill the missing entries and write the result.
+    """Fill the missing entries of files and write the results.
 
     The output has the dtype of the input, and the observed entries are kept exactly.
 
     Ctrl-C stops early and writes the best so far.
     """
-    from ..methods.registry import method_for
-    from .console import show_notes, show_table
+    from .completing import Completing
+    from .inputs import beside, places
     from .job import Job
-    from .running import run, uninterrupted
-    from .summary import lines
+    from .source import Source
     from .typed_settings import rank_from, settings_from, weights_from
     from .uncertainty_file import UncertaintyFile
 
@@ -117,34 +145,31 @@ def complete(
     }
     chosen = {name: value for name, value in settings.items() if value is not None}
     chosen |= settings_from(set_ or (), taken=chosen)
-    job = Job(input, output, report, observed, seed=seed, raw=raw, clip_negative=clip_negative, force=force)
-    job.check_places()
-    unsure = None if uncertainty is None else UncertaintyFile(uncertainty)
-    if unsure is not None:
-        unsure.check_place((output, report), method_for(method, chosen), force=force)
-    source = job.read()
-    if unsure is not None:
-        unsure.check_fits(source.data.shape)
-    show_notes(source.notes)
-    done, notes = run(
-        source.data,
-        source.observed,
-        method=method,
-        keep_observed=not no_keep_observed,
-        negatives="clip" if clip_negative else "raise",
-        random_state=seed,
-        time_limit=time_limit,
-        **chosen,
-    )
-    with uninterrupted():
-        losses = job.write(done)
-        show_table([*lines(done), ("written to", str(output))])
-        interrupted = done.stop.kind == "interrupted"
-        stopped = [f"Stopped by Ctrl-C; {output} holds the best so far."] if interrupted else []
-        if interrupted and unsure is not None:
-            stopped.append(f"{unsure.path} was not written.")
-        show_notes((*notes, *losses, *stopped), err=False)
-    if interrupted:
-        raise typer.Exit(INTERRUPTED)
-    if unsure is not None:
-        show_notes((unsure.write(done),), err=False)
+    source = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames)
+    found = places(inputs, output, each=each, format=format, output_format=output_format)
+    several = len(found) > 1
+    jobs = [
+        Job(
+            input=place.input,
+            output=place.output,
+            report=beside(report, place, ".json", several=several),
+            preview=beside(preview, place, ".png", several=several),
+            uncertainty=None
+            if uncertainty is None
+            else UncertaintyFile(beside(uncertainty, place, ".npy", several=several) or uncertainty),
+            source=source,
+            output_format=output_format,
+            seed=seed,
+            raw=raw,
+            force=force,
+        )
+        for place in found
+    ]
+    arguments = {
+        "method": method,
+        "keep_observed": not no_keep_observed,
+        "negatives": "clip" if clip_negative else "raise",
+        "random_state": seed,
+        "time_limit": time_limit,
+    }
+    Completing(jobs, arguments, chosen, json=json, quiet=quiet).run()

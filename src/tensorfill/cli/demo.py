@@ -28,7 +28,7 @@ def demo(
     from .summary import lines, score_lines
 
     with as_file(files("tensorfill.assets") / "cat.png") as path:
-        truth = formats.read(path).data
+        truth = formats.read_contents(path).data
     observed = sampling.uniform(truth.shape, keep, seed)
     _make_folder(output)
     done, notes = run(truth, observed, random_state=seed)

@@ -1,17 +1,26 @@
 """`tensorfill hide`: make holes in complete data, to see how well they can be filled."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from . import options
 from .app import app
+
+if TYPE_CHECKING:
+    from ..formats import Contents
 
 
 @app.command(epilog="Example: tensorfill hide photo.png -o holes.npz --keep 0.1")
 def hide(
-    input: Annotated[Path, typer.Argument(metavar="INPUT", help="The data: .npy, .npz, .png or .jpg.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The .npz to write: keys data and observed.")],
+    input: Annotated[Path, typer.Argument(metavar="INPUT", help="The data: picture, video, array …")],
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", help="What is left: .npz holds the mask too, .png and .tif as transparency."),
+    ],
     keep: Annotated[float, typer.Option(help="The share of entries to keep, above 0 and at most 1.")] = 0.1,
     pattern: Annotated[
         str,
@@ -20,8 +29,16 @@ def hide(
             "scratches or text; fibres-2, slices-1: along that mode."
         ),
     ] = "uniform",
+    write_mask: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Also write the mask, in which white, 1 or True means known."),
+    ] = None,
+    format: options.InputFormat = None,
+    size: options.Size = None,
+    gray: options.Gray = False,
+    frames: options.Frames = None,
     seed: Annotated[int, typer.Option(help="The same seed hides the same entries.")] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Replace the output if it is already there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that are already there.")] = False,
 ) -> None:
     """Hide entries at random, or whole regions, and write what is left.
 
@@ -33,16 +50,65 @@ def hide(
     from ..errors import InvalidInput
     from .console import show_notes
     from .running import uninterrupted
+    from .source import Source
 
-    formats.check_target(output, force=force)
-    if output.suffix.lower() != ".npz":
-        raise InvalidInput(f"The output of hide must be an .npz file, which also holds the mask. Got {output} instead.")
-    source = formats.read(input)
+    for path in (output, write_mask):
+        if path is not None:
+            formats.check_place(path, force=force)
+    if write_mask is not None and write_mask.resolve() == output.resolve():
+        raise InvalidInput(f"The output and the mask cannot both be {output}.")
+    reading = Source.of(format, size, gray, frames, None, None, None, None, None)
+    source = formats.read_contents(
+        input, format=reading.format, size=reading.size, gray=reading.gray, frames=reading.frames
+    )
     show_notes(source.notes)
-    observed = source.known(sampling.mask(pattern, source.data.shape, keep, seed))
-    gone = np.nan if source.data.dtype.kind == "f" else 0
-    left = np.where(observed, source.data, np.asarray(gone, dtype=source.data.dtype))
+    observed = source.known(sampling.mask(pattern, source.shape, keep, seed))
+    gone = np.nan if source.dtype.kind == "f" else 0
+    left = source.holed(np.where(observed, source.data, np.asarray(gone, dtype=source.dtype)), observed)
+    if write_mask is None:
+        _check_holds(output, left)
+    formats.check_writable(output, left)
     with uninterrupted():
-        formats.write(output, formats.Contents(left, observed))
-        count, size = int(observed.sum()), observed.size
-        typer.echo(f"Kept {count:,} of {size:,} entries ({count / max(size, 1):.1%}) in {output}.")
+        losses = formats.write(output, left)
+        if write_mask is not None:
+            formats.write(write_mask, _mask_file(write_mask, observed, source))
+        count, size_ = int(observed.sum()), observed.size
+        typer.echo(f"Kept {count:,} of {size_:,} entries ({count / max(size_, 1):.1%}) in {output}.")
+        if write_mask is not None:
+            typer.echo(f"The mask is {write_mask}; complete takes it with --mask {write_mask} --mask-means known.")
+        show_notes(losses)
+
+
+def _check_holds(output: Path, left: Contents) -> None:
+    """Refuse an output in which holes could not be told from black."""
+    from .. import formats
+    from ..errors import InvalidInput
+    from ..formats.format import TableFormat
+
+    form = formats.format_of(output)
+    by_value = left.dtype.kind == "f" and not form.picture
+    by_alpha = form.holds_alpha and left.metadata.alpha is not None
+    if not (form.holds_mask or by_value or by_alpha or isinstance(form, TableFormat)):
+        raise InvalidInput(
+            f"{output} cannot tell what is hidden from what is 0; write an .npz, which holds the mask, or add "
+            "--write-mask FILE."
+        )
+
+
+def _mask_file(path: Path, observed: object, source: Contents) -> Contents:
+    """The mask as its format can hold it: boolean, or black and white; one channel if all are alike."""
+    import numpy as np
+
+    from .. import formats
+
+    mask = np.asarray(observed)
+    kind = source.metadata.kind
+    coloured = mask.ndim == {"picture": 3, "video": 4}.get(kind, 0)
+    if coloured and (mask == mask[..., :1]).all():
+        mask = mask[..., 0]
+    form = formats.format_of(path)
+    if not form.picture and form.name in ("npy", "npz"):
+        return formats.Contents(mask)
+    if kind == "video" and form.picture and (mask == mask[:, :, :1]).all() and form.name in ("png", "tiff"):
+        mask = mask[:, :, 0]
+    return formats.Contents(mask.astype(np.uint8) * np.uint8(255), metadata=source.plain_metadata())

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import formats
 from ..errors import InvalidInput, InvalidSetting, must_be
 from . import summary
+from .source import Source
+from .uncertainty_file import UncertaintyFile
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ..completion import Completion
 
 
@@ -20,60 +24,83 @@ class Job:
 
     input: Path
     output: Path
-    report: Path | None
-    mask: Path | None
-    seed: int
-    raw: bool
-    clip_negative: bool
-    force: bool
+    report: Path | None = None
+    preview: Path | None = None
+    uncertainty: UncertaintyFile | None = None
+    source: Source = field(default_factory=Source)
+    output_format: str | None = None
+    seed: int = 0
+    raw: bool = False
+    force: bool = False
 
-    def check_places(self) -> None:
+    def check_places(self, method: str) -> None:
         """Refuse, before anything is read, what could not be written in the end."""
         if self.seed < 0:
             raise InvalidSetting(must_be("seed", "be 0 or more", self.seed))
-        picture = formats.format_of(self.output).picture
-        formats.check_target(self.output, force=self.force)
+        picture = formats.format_of(self.output, self.output_format).picture
+        formats.check_place(self.output, force=self.force, format=self.output_format)
         if self.raw and picture:
             raise InvalidInput(
-                f"--raw writes floating-point values outside what a picture holds; write .npy or .npz. "
+                f"--raw writes floating-point values outside what a picture holds; write .npy, .npz or .tif. "
                 f"Got {self.output} instead."
             )
-        if self.report is not None:
-            formats.check_target(self.report, force=self.force)
-            if self.report.resolve() == self.output.resolve():
-                raise InvalidInput(f"The output and the report cannot both be {self.output}.")
+        taken = {formats.located(self.output)[0].resolve(): "output"}
+        if self.preview is not None and not formats.format_of(self.preview).picture:
+            raise InvalidInput(f"The preview is a picture, such as preview.png. Got {self.preview} instead.")
+        for path, what in ((self.report, "report"), (self.preview, "preview")):
+            if path is not None:
+                formats.check_target(path, force=self.force)
+                if path.resolve() in taken:
+                    raise InvalidInput(f"The {taken[path.resolve()]} and the {what} cannot both be {path}.")
+                taken[path.resolve()] = what
+        if self.uncertainty is not None:
+            self.uncertainty.check_place((self.output, self.report, self.preview), method, force=self.force)
 
-    def read(self) -> formats.Contents:
+    def read(self) -> formats.Contents | formats.Entries:
         """The data and what is known of it, refused if its completion would not fit the output."""
-        source = formats.read(self.input)
-        mask = None if self.mask is None else formats.read_mask(self.mask, source.data.shape)
-        if source.observed is not None or mask is not None:
-            # Not without its NaNs: one that is marked observed is a mistake that the library points out.
-            marked = source.observed if mask is None else mask if source.observed is None else source.observed & mask
-            source = formats.Contents(source.data, marked, source.notes)
-        if not self.raw:
+        source = self.source.read(self.input)
+        if not self.raw and isinstance(source, formats.Contents):
             self._check_fits(source)
+        if self.preview is not None and not isinstance(source, formats.Contents):
+            raise InvalidInput(f"There is no preview of a table such as {self.input}; leave out --preview.")
+        if self.uncertainty is not None:
+            self.uncertainty.check_fits(source.shape)
         return source
 
     def _check_fits(self, source: formats.Contents) -> None:
         import numpy as np
 
-        example = source.data
-        if formats.format_of(self.output).picture and example.dtype.kind == "f":
+        example = source
+        if formats.format_of(self.output, self.output_format).picture and source.data.dtype.kind == "f":
             # Only what is known counts; negative values are the library's to refuse or clip.
-            example = np.where(source.known(), np.maximum(example, 0), 0)
-        formats.check_writable(self.output, example)
+            example = replace(source, data=np.where(source.known(), np.maximum(source.data, 0), 0))
+        formats.check_writable(self.output, example, format=self.output_format)
 
-    def write(self, done: Completion) -> tuple[str, ...]:
-        """Write the output and the report; returns what the format of the output changes."""
-        import numpy as np
+    def write(self, source: formats.Contents | formats.Entries, done: Completion) -> tuple[str, ...]:
+        """Write the output, the preview and the report; returns what the format of the output changes."""
+        losses = formats.write(self.output, self._result(source, done), format=self.output_format)
+        if self.preview is not None and isinstance(source, formats.Contents):
+            from .preview import preview
 
-        tensor = done.model if self.raw else done.tensor
-        if formats.format_of(self.output).picture and tensor.dtype.kind == "f":
-            tensor = np.minimum(tensor, 1)  # the observed values are not above 1; a filled one may be
-        losses = formats.write(self.output, formats.Contents(tensor, done.observed.mask()))
+            formats.write(self.preview, formats.Contents(preview(source, done)))
         if self.report is not None:
-            told = summary.report(done, seed=self.seed, input_name=str(self.input), output_name=str(self.output))
             with formats.atomically(self.report) as file:
-                file.write(summary.as_json(told).encode())
+                file.write(summary.as_json(self.told(done, losses)).encode())
         return losses
+
+    def told(self, done: Completion, losses: tuple[str, ...]) -> dict[str, Any]:
+        """All there is to know about the run."""
+        report = summary.report(done, seed=self.seed, input_name=str(self.input), output_name=str(self.output))
+        return {**report, "losses": list(losses)}
+
+    def _result(self, source: formats.Contents | formats.Entries, done: Completion) -> Any:
+        if isinstance(source, formats.Entries):
+            return source.completed(done)
+        tensor: NDArray[Any] = done.model if self.raw else done.tensor
+        if formats.format_of(self.output, self.output_format).picture and tensor.dtype.kind == "f":
+            import numpy as np
+
+            tensor = np.minimum(tensor, 1)  # the observed values are not above 1; a filled one may be
+        # An .npz also tells what had been known, for `score`; elsewhere a mask would mean that holes are left.
+        told = formats.format_of(self.output, self.output_format).name == "npz"
+        return source.filled(tensor, done.observed.mask() if told else None)

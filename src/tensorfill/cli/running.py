@@ -7,13 +7,11 @@ import signal
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
-import typer
-
 from ..errors import TensorfillWarning
-from .app import INTERRUPTED
+from .app import Stopped
 from .progress import ProgressLine
 
 if TYPE_CHECKING:
@@ -23,20 +21,26 @@ if TYPE_CHECKING:
     from ..completion import Completion
 
 
-def run(data: NDArray[Any], observed: NDArray[np.bool_] | None, **arguments: Any) -> tuple[Completion, tuple[str, ...]]:
-    """Complete with progress on a terminal; also returns the notes that were not shown on the way."""
+def run(
+    data: Any, observed: NDArray[np.bool_] | None, *, progress: ProgressLine | None = None, **arguments: Any
+) -> tuple[Completion, tuple[str, ...]]:
+    """Complete with progress on a terminal; also returns the notes that were not shown on the way.
+
+    Without lines of progress to write on, it makes its own for this one completion.
+    """
     shown: list[str] = []
-    progress = ProgressLine()
-    try:
-        with progress, _plain_warnings(progress, shown), _plain_log(progress):
+    with ExitStack() as stack:
+        line = stack.enter_context(ProgressLine()) if progress is None else progress
+        stack.enter_context(_plain_warnings(line, shown))
+        stack.enter_context(_plain_log(line))
+        try:
             from .. import library
 
-            done = library.complete(data, observed, watch=progress.watch, **arguments)
-    except KeyboardInterrupt:
-        # With iterations done, this was a second Ctrl-C while the library was finishing up after the first.
-        when = "before the first iteration" if progress.iterations == 0 else "again before the result was ready"
-        typer.echo(f"Stopped {when}; nothing was written.", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+            done = library.complete(data, observed, watch=line.watch, **arguments)
+        except KeyboardInterrupt:
+            # With iterations done, this was a second Ctrl-C while the library was finishing up after the first.
+            when = "before the first iteration" if line.iterations == 0 else "again before the result was ready"
+            raise Stopped(f"Stopped {when}; nothing was written.") from None
     return done, tuple(note for note in done.notes if note not in shown)
 
 

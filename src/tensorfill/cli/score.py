@@ -21,7 +21,7 @@ def score(
     estimate: Annotated[Path, typer.Argument(metavar="ESTIMATE", help="What is compared with it.")],
     observed: Annotated[
         Path | None,
-        typer.Option(help="What was known: .npy, .npz (key observed) or a picture (black is missing)."),
+        typer.Option(help="What was known: a boolean array, an .npz (key observed) or a picture (black is missing)."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
@@ -34,13 +34,13 @@ def score(
     from .console import show_notes, show_table
     from .summary import as_json, score_lines
 
-    true = formats.read(truth)
-    found = formats.read(estimate)
+    true = formats.read_contents(truth)
+    found = formats.read_contents(estimate)
     show_notes((*true.notes, *found.notes))
     known = true.known()
     if not known.any():
         raise InvalidInput(f"{truth} has no known entry, so there is nothing to compare with.")
-    mask = formats.read_mask(observed, known.shape) if observed else found.observed
+    mask = formats.read_mask(observed, known.shape, "known")[0] if observed else found.observed
     values = _on_scale_of(true.data, found, is_picture=formats.format_of(estimate).picture)
     if values.shape == known.shape and not known.all():
         show_notes([f"{int((~known).sum()):,} entries are missing in {truth} itself and are left out."])

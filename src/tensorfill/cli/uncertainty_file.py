@@ -44,7 +44,7 @@ class UncertaintyFile:
         """Refuse what is no picture."""
         import numpy as np
 
-        formats.check_writable(self.path, np.broadcast_to(np.zeros(1, np.uint8), shape))
+        formats.check_writable(self.path, formats.Contents(np.broadcast_to(np.zeros(1, np.uint8), shape)))
 
     def write(self, done: Completion) -> str:
         """Compute and write; Ctrl-C leaves it. Returns what a user should know about the file."""

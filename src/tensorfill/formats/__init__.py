@@ -1,18 +1,25 @@
-"""Reading and writing data files: the only room that knows what is inside a .npy, .npz, .png or .jpg."""
+"""Reading and writing data files: the only room that knows what is inside them."""
 
 from .contents import Contents
-from .dispatch import check_writable, format_of, known_extensions, read, write
+from .dispatch import check_place, check_writable, format_of, known_extensions, located, read, read_contents, write
+from .entries import Entries
 from .mask import read_mask
+from .metadata import Metadata
 from .target import atomically, check_target
 
 __all__ = [
     "Contents",
+    "Entries",
+    "Metadata",
     "atomically",
+    "check_place",
     "check_target",
     "check_writable",
     "format_of",
     "known_extensions",
+    "located",
     "read",
+    "read_contents",
     "read_mask",
     "write",
 ]

@@ -1,55 +1,138 @@
-"""Reading and writing any known file: its extension picks the format."""
+"""Reading and writing any known file: its extension picks the format, unless the user names one."""
 
+from __future__ import annotations
+
+import os
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from numpy.typing import NDArray
-
-from ..errors import InvalidInput, UnreadableFile
+from ..errors import InvalidInput, InvalidSetting, UnreadableFile
 from .contents import Contents
-from .format import Format
-from .numpy_archive import NumpyArchive
-from .numpy_array import NumpyArray
-from .picture import Jpeg, Png
-from .source import open_source
-from .target import atomically
+from .entries import Entries
+from .format import Format, TableFormat
+from .listed import FORMATS
+from .reading import Reading
+from .source import check_source
+from .target import check_target, staged
 
-_FORMATS: tuple[Format, ...] = (NumpyArray(), NumpyArchive(), Png(), Jpeg())
+AnyPath = str | os.PathLike[str]
+_INSIDE = "::"
 
 
 def known_extensions() -> tuple[str, ...]:
     """Every extension that can be read and written."""
-    return tuple(extension for form in _FORMATS for extension in form.extensions)
+    return tuple(extension for form in FORMATS for extension in form.extensions)
 
 
-def format_of(path: Path) -> Format:
-    """The format a file name promises."""
-    extension = path.suffix.lower()
-    for form in _FORMATS:
-        if extension in form.extensions:
+def format_of(path: Path, name: str | None = None) -> Format:
+    """The format of this name, or else the one that the file's name promises."""
+    if name is not None:
+        return _named(name)
+    plain = located(path)[0]
+    for form in FORMATS:
+        # .tns.gz is an extension, and .gz is none
+        if any(plain.name.lower().endswith(extension) for extension in form.extensions) and plain.name[0] != ".":
             return form
-    said = f"its extension '{path.suffix}' is not known" if path.suffix else "it has no extension"
+    if plain.is_dir():
+        return _named("frames")
+    said = f"its extension '{plain.suffix}' is not known" if plain.suffix else "it has no extension"
     raise UnreadableFile(
-        f"The format of {path} cannot be told: {said}. The known ones are: {', '.join(known_extensions())}."
+        f"The format of {plain} cannot be told: {said}. The known ones are: {', '.join(known_extensions())}."
     )
 
 
-def read(path: Path) -> Contents:
-    """The array in a file and which of its entries are known."""
-    with open_source(path) as file:
-        return format_of(path).read(file, str(path))
+def _named(name: str) -> Format:
+    wanted = name.lower().removeprefix(".")
+    for form in FORMATS:
+        if wanted == form.name or f".{wanted}" in form.extensions:
+            return form
+    raise InvalidSetting(
+        f"There is no format '{name}'. The known ones are: {', '.join(form.name for form in FORMATS)}."
+    )
 
 
-def check_writable(path: Path, data: NDArray[Any]) -> None:
+def located(path: AnyPath) -> tuple[Path, str | None]:
+    """The file, and what stands after `::` in its name: which of its arrays is meant."""
+    text = os.fspath(path)
+    if _INSIDE not in text or Path(text).exists():
+        return Path(text), None
+    file, _, inside = text.rpartition(_INSIDE)
+    if not file or not inside:
+        raise InvalidInput(f"An array in a file is written as FILE::NAME, such as scan.h5::images. Got {text} instead.")
+    return Path(file), inside
+
+
+def read(
+    path: AnyPath,
+    *,
+    format: str | None = None,
+    size: tuple[int, int] | None = None,
+    gray: bool = False,
+    frames: tuple[int, int] | None = None,
+) -> Contents | Entries:
+    """What is in a file: an array with what is known of it, or, from a table, entries with their coordinates.
+
+    Parameters
+    ----------
+    path
+        The file. `scan.h5::images` is the array `images` in it; a folder is a clip of numbered pictures.
+    format
+        The name of its format, if the extension does not tell.
+    size
+        Columns and rows of raw video.
+    gray
+        Brightness alone, of pictures and videos in colour.
+    frames
+        The first and the last frame to read of a video, counted from 0.
+    """
+    file, dataset = located(path)
+    form = format_of(file, format)
+    check_source(file, folder=form.folder)
+    return form.read(file, Reading(dataset, size, gray, frames))
+
+
+def read_contents(
+    path: AnyPath,
+    *,
+    format: str | None = None,
+    size: tuple[int, int] | None = None,
+    gray: bool = False,
+    frames: tuple[int, int] | None = None,
+) -> Contents:
+    """As `read`, but a table becomes a full array."""
+    found = read(path, format=format, size=size, gray=gray, frames=frames)
+    return found if isinstance(found, Contents) else found.contents()
+
+
+def check_writable(path: Path, contents: Contents, *, format: str | None = None) -> None:
     """Refuse an array that the format of `path` cannot hold."""
-    if refusal := format_of(path).refuses(data):
+    if refusal := format_of(path, format).refuses(contents):
         raise InvalidInput(refusal)
 
 
-def write(path: Path, contents: Contents) -> tuple[str, ...]:
-    """Write atomically, replacing what is there; returns sentences about what the format changes."""
-    check_writable(path, contents.data)
-    form = format_of(path)
-    with atomically(path) as file:
-        form.write(file, contents)
-    return form.losses(contents.data)
+def check_place(path: Path, *, force: bool, format: str | None = None) -> None:
+    """Refuse a place that cannot be written, or that is taken unless `force`."""
+    file = located(path)[0]
+    form = format_of(file, format)
+    check_target(file, force=force, folder=form.folder)
+    for companion in form.companions(file):
+        check_target(companion, force=force)
+
+
+def write(path: AnyPath, contents: Contents | Entries, *, format: str | None = None) -> tuple[str, ...]:
+    """Write all or nothing, replacing what is there; returns sentences about what the format changes."""
+    file, dataset = located(path)
+    form = format_of(file, format)
+    if dataset is not None:
+        contents = replace(contents, metadata=replace(contents.metadata, variable=dataset))
+    if isinstance(contents, Entries) and isinstance(form, TableFormat):
+        with staged(file) as part:
+            form.write_entries(part, contents)
+        return ()
+    if isinstance(contents, Entries):
+        contents = contents.contents()
+    if refusal := form.refuses(contents):
+        raise InvalidInput(refusal)
+    with staged(file) as part:
+        form.write(part, contents)
+    return form.losses(contents)

@@ -1,36 +1,62 @@
-"""Format: what every file format offers, one file of this folder each."""
+"""Format: what every file format offers, one class each."""
 
-from typing import Any, BinaryIO, ClassVar, Protocol
+from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import ClassVar
 
 from .contents import Contents
+from .entries import Entries
+from .reading import Reading
 
 
-class Format(Protocol):
-    """Reads and writes one kind of file. `name` is what messages call the file."""
+class Format(ABC):
+    """Reads and writes one kind of file."""
 
+    name: ClassVar[str]
+    """What `--format` calls it."""
     extensions: ClassVar[tuple[str, ...]]
-    picture: ClassVar[bool]
-    """Whether this is for looking at: few dtypes, floats in [0, 1], a 2-D mask serves every channel."""
+    picture: ClassVar[bool] = False
+    """Whether this is for looking at: few dtypes, and floats are shades between 0 and 1."""
+    folder: ClassVar[bool] = False
+    """Whether this is a folder rather than a file."""
 
-    def read(self, file: BinaryIO, name: str) -> Contents:
-        """The array in the file."""
-        ...
+    holds_mask: ClassVar[bool] = False
+    """Whether a file of this format says itself which entries are known."""
+    holds_alpha: ClassVar[bool] = False
+    """Whether pixels may be transparent, which means missing."""
+    lossless_extension: ClassVar[str | None] = None
+    """What is written instead where nobody asked for this format, because it loses."""
 
-    def read_mask(self, file: BinaryIO, name: str) -> NDArray[np.bool_]:
-        """The mask in the file, True where known."""
-        ...
+    @abstractmethod
+    def read(self, path: Path, how: Reading) -> Contents | Entries:
+        """What is in the file; damage is an `UnreadableFile`."""
 
-    def refuses(self, data: NDArray[Any]) -> str | None:
-        """Why this array cannot be written in this format, in one sentence; None if it can."""
-        ...
+    @abstractmethod
+    def write(self, path: Path, contents: Contents) -> None:
+        """Write an array that is not refused to `path`, a name in an empty folder where files beside it are welcome."""
 
-    def losses(self, data: NDArray[Any]) -> tuple[str, ...]:
-        """What writing this array in this format changes, a sentence each."""
-        ...
+    def refuses(self, contents: Contents) -> str | None:
+        """Why this cannot be written in this format, in one sentence; None if it can."""
+        return None
 
-    def write(self, file: BinaryIO, contents: Contents) -> None:
-        """Write an array that is not refused."""
-        ...
+    def losses(self, contents: Contents) -> tuple[str, ...]:
+        """What writing this in this format changes, a sentence each."""
+        return ()
+
+    def companions(self, path: Path) -> tuple[Path, ...]:
+        """Other files that belong to the one at `path`."""
+        return ()
+
+
+class TableFormat(Format):
+    """A format that lists entries by their coordinates."""
+
+    @abstractmethod
+    def write_entries(self, path: Path, entries: Entries) -> None:
+        """Write every entry that has a value."""
+
+    def write(self, path: Path, contents: Contents) -> None:
+        """The known entries of a full array."""
+        self.write_entries(path, Entries.from_contents(contents))

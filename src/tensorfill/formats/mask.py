@@ -1,28 +1,86 @@
 """Reading a mask: which entries of an array are known, from a file of its own."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidInput
-from .dispatch import format_of
-from .source import open_source
+from ..errors import InvalidInput, UnreadableFile
+from .arrays.numpy_archive import NumpyArchive, read_observed
+from .contents import Contents
+from .dispatch import format_of, located, read
+
+Means = Literal["missing", "known"]
 
 
-def read_mask(path: Path, shape: Sequence[int]) -> NDArray[np.bool_]:
-    """The mask in a file, True where known, for an array of this shape.
+def read_mask(
+    path: Path, shape: Sequence[int], means: Means | None = None, *, size: tuple[int, int] | None = None
+) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+    """The mask in a file, True where known, for an array of this shape; and what a user should know about it.
 
-    A .npy or .npz (key `observed`) must be boolean and have exactly this shape. In a picture whatever is not
-    black is known, and a gray one serves every channel of a colour picture.
+    `means` says what True, or whatever is not 0 or black, stands for. Only an .npz with `observed` says so itself.
     """
-    shape = tuple(shape)
-    with open_source(path) as file:
-        form = format_of(path)
-        mask = form.read_mask(file, str(path))
-    if form.picture and len(shape) == 3 and mask.shape == shape[:2]:
-        return np.broadcast_to(mask[..., None], shape)
-    if mask.shape != shape:
-        raise InvalidInput(f"The mask in {path} must have the shape of the data, {shape}. Got {mask.shape} instead.")
-    return mask
+    form = format_of(path)
+    if isinstance(form, NumpyArchive) and located(path)[1] is None:
+        observed = read_observed(path)
+        if observed is not None and means != "missing":
+            return _spread(observed, tuple(shape), path), ()
+    if form.name == "jpeg":
+        raise UnreadableFile(
+            f"{path} cannot serve as a mask: a .jpg blurs what is known into what is not; save it as .png."
+        )
+    if means is None:
+        raise InvalidInput(
+            f"The mask in {path} could mean either: add --mask-means missing if what is white, 1 or True is to be "
+            "filled, or --mask-means known if it is to be kept."
+        )
+    found = read(path, size=size)
+    contents = found if isinstance(found, Contents) else found.contents()
+    marked, notes = _marked(contents, path, means)
+    spread = _spread(marked, tuple(shape), path)
+    return (spread if means == "known" else ~spread), notes
+
+
+def _marked(contents: Contents, path: Path, means: Means) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+    """True where the mask is not 0, not NaN and not transparent; with shades between, where it is nearer to the top."""
+    values, there = contents.data, contents.known()
+    if values.dtype.kind == "b":
+        return values & there, ()
+    levels = np.unique(values[there])
+    if len(levels) <= 2 and (not len(levels) or levels[0] == 0 or len(levels) == 1):
+        return _without_channels((values != 0) & there, contents), ()
+    middle = float(levels[-1]) / 2
+    between = int(np.count_nonzero(there & (values > 0) & (values < levels[-1])))
+    note = (
+        f"The mask {path} has {between:,} entries between 0 and its largest value, {levels[-1]:g}; "
+        f"those above {middle:g} count as {means}."
+    )
+    return _without_channels((values > middle) & there, contents), (note,)
+
+
+def _without_channels(marked: NDArray[np.bool_], contents: Contents) -> NDArray[np.bool_]:
+    """One channel, if a mask in colour has the same in all."""
+    kind = contents.metadata.kind
+    colour = marked.ndim == {"picture": 3, "video": 4}.get(kind, 0)
+    return marked[..., 0] if colour and (marked == marked[..., :1]).all() else marked
+
+
+def _spread(mask: NDArray[np.bool_], shape: tuple[int, ...], path: Path) -> NDArray[np.bool_]:
+    """The mask for every entry: modes it does not have, or has once, are all alike."""
+    if mask.ndim == 1:
+        modes = [mode for mode, size in enumerate(shape) if size == len(mask)]
+        if len(modes) == 1:
+            return np.broadcast_to(mask.reshape([-1 if mode == modes[0] else 1 for mode in range(len(shape))]), shape)
+    # (row, column) serves (row, column, frame, channel): what is missing stands last.
+    longer: NDArray[Any] = mask.reshape(mask.shape + (1,) * (len(shape) - mask.ndim)) if mask.ndim > 1 else mask
+    fits = longer.ndim == len(shape) and all(own in (1, size) for own, size in zip(longer.shape, shape, strict=True))
+    if not fits:
+        raise InvalidInput(
+            f"The mask in {path} must have the shape of the data, {shape}, or that of its first modes, or 1 instead of "
+            f"a size. Got {mask.shape} instead."
+        )
+    return np.broadcast_to(longer, shape)

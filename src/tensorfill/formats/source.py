@@ -6,6 +6,18 @@ from typing import BinaryIO
 from ..errors import UnreadableFile
 
 
+def check_source(path: Path, *, folder: bool) -> None:
+    """Refuse what is not there, and a folder where a file is meant or the other way round."""
+    if folder and path.is_file():
+        raise UnreadableFile(f"{path} is a file, not a folder.")
+    if folder and not path.is_dir():
+        raise UnreadableFile(f"There is no folder {path}.")
+    if not folder and path.exists() and not path.is_dir() and not path.is_file():
+        raise UnreadableFile(f"{path} is not an ordinary file, so it is not read.")  # a pipe would wait for ever
+    if not folder:
+        open_source(path).close()
+
+
 def open_source(path: Path) -> BinaryIO:
     """The open file, or a clear error."""
     try:

@@ -13,6 +13,7 @@ from ..completion import Completion, Watch
 from ..observed import ObservedTensor
 from .auto_choice import Choice, Effort
 from .setting_checks import check_choice, wrong
+from .spectral import Spectral
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,8 +25,8 @@ class Auto:
     Parameters
     ----------
     effort
-        "low": spectral alone. "normal": also t-ctv, linear if holes have a shape, and two more on small tensors. "high":
-        every method there is, four times over if holes have a shape.
+        "low": spectral alone. "normal": also t-ctv, linear if holes have a shape, and two more on small tensors.
+        "high": every method there is, four times over if holes have a shape.
     weights
         Methods by name and their weights, as an earlier run told them in its settings; nothing is compared then.
     """
@@ -53,6 +54,10 @@ class Auto:
         numbers = all(isinstance(weight, Real) and float(weight) > 0 for weight in weights.values())
         if not named or not numbers or abs(sum(weights.values()) - 1) > 1e-6:
             raise wrong(self.name, "weights", requirement, weights)
+
+    def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
+        """Whether slices without a known entry are filled from those beside them."""
+        return Spectral().refuses(observed) is None
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Refuses nothing: what is too large for the others is left to nonneg-dual."""

@@ -69,6 +69,7 @@ class Choice:
         self._observed = observed
         self._seed = seed
         self._watch = watch
+        self._scale = float(observed.values.max())
         self._clock = Clock()
         self._history: list[Iteration] = []
         self._standing: Completion | None = None  # what would be returned
@@ -99,7 +100,7 @@ class Choice:
         truth = self._observed.values[self._inside(held)]
         if run is None or run.held_predictions is None or not others or not len(truth):
             return self._told(first, {"spectral": 1.0})
-        scale = float(self._observed.values.max())
+        scale = self._scale
         predictions: dict[str, Array] = {
             "spectral": np.maximum(scale * (run.held_predictions.astype(np.float64) + run.mean), 0.0)
         }
@@ -221,7 +222,8 @@ class Choice:
 
         def look(snapshot: Snapshot) -> bool:
             estimate: Estimate = snapshot.estimate if self._standing is None else self._standing.estimate
-            cost = snapshot.step.cost if self._standing is None else self._error
+            # Methods see data whose largest value is 1; held-out errors are in the data's units.
+            cost = snapshot.step.cost * self._scale if self._standing is None else self._error
             step = replace(
                 snapshot.step, iteration=len(self._history), seconds=self._clock.seconds, cost=cost, relative_gap=None
             )

@@ -110,6 +110,10 @@ class Spectral:
             if isinstance(basis, str) and basis not in _NAMES:
                 raise wrong(self.name, "bases", f"hold {', '.join(map(repr, _NAMES))} or matrices", basis)
 
+    def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
+        """Whether slices without a known entry are filled from those beside them."""
+        return self.spectrum != "identity"
+
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Raises for bases that do not fit the tensor; refuses what does not fit into memory."""
         self._given(observed.shape)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...formats.matlab_file import read_variable
-from ...formats.raw_video import read_luma
+from ...formats.arrays.matlab import read_variable
+from ...formats.videos.raw_yuv import read_luma
 from ..data_file import DataFile, read_array
 from ..dataset import Dataset
 

@@ -1,0 +1,58 @@
+"""What a completion will take, told before it starts; what would not fit into memory is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..errors import TooLarge
+from ..memory import available_memory
+from ..tensor import entries
+
+if TYPE_CHECKING:
+    from ..formats import Contents, Entries
+    from ..methods.forecast import Forecast
+
+
+def forecast_of(source: Contents | Entries, method: str, settings: Mapping[str, Any]) -> Forecast:
+    """What the method that these settings choose will need."""
+    from .. import formats
+    from ..methods.forecast import forecast
+    from ..methods.registry import method_for
+    from ..spectral.held_out import has_holes
+
+    shaped = isinstance(source, formats.Contents) and has_holes(source.known())
+    chosen = method_for(method, settings)
+    return forecast(source.shape, chosen, effort=settings.get("effort", "normal"), shaped_holes=shaped)
+
+
+def check_memory(source: Contents | Entries, name: str, expected: Forecast) -> None:
+    """Refuse, with what to do, what would not fit; a table is completed without being made full."""
+    from .. import formats
+
+    if not isinstance(source, formats.Contents) or expected.fits:
+        return
+    ways = ["a method that needs less, such as --method linear"]
+    if source.metadata.kind == "video":
+        ways = ["fewer frames with --frames 0-99", *(["--gray"] if source.ndim == 4 else []), *ways]
+    raise TooLarge(
+        f"Completing {name}, {entries(source.shape):,} entries, would need about {gigabytes(expected.bytes)} of "
+        f"memory, and {gigabytes(available_memory() or 0)} are free; take {' or '.join(ways)}."
+    )
+
+
+def gigabytes(count: float) -> str:
+    """Bytes for people."""
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
+
+
+def duration(seconds: float) -> str:
+    """Seconds for people.
+
+    >>> duration(4.2), duration(130), duration(7300)
+    ('4 s', '2 min', '2 h 2 min')
+    """
+    if seconds < 60:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,43 @@
+"""The preview: a file before, after, and what has changed, next to each other in one picture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..views import view_of, white_of
+from .side_by_side import side_by_side
+
+if TYPE_CHECKING:
+    from ..completion import Completion
+    from ..formats import Contents
+
+Picture = NDArray[np.uint8]
+_HOLE = np.array([255, 0, 255], dtype=np.uint8)
+_SMALLEST = 160  # pixels; what is smaller is enlarged, so that there is something to see
+
+
+def preview(source: Contents, done: Completion) -> Picture:
+    """Before, after and difference of the whole picture, or of one slice that has holes."""
+    known = done.observed.mask()
+    view = view_of(known)
+    white = white_of(view.of(done.tensor))
+    given, after = _shades(view.of(source.data), white), _shades(view.of(done.tensor), white)
+    before = given.copy()
+    holes = ~view.of(known)
+    before[holes if holes.ndim == 2 else holes.all(axis=2)] = _HOLE
+    # Where colours are missing one by one, those that are not there are black.
+    before[np.broadcast_to(holes if holes.ndim == 3 else holes[..., None], before.shape) & (before != _HOLE)] = 0
+    difference = np.abs(after.astype(np.int16) - given).astype(np.uint8)
+    panels = {f"before: {1 - holes.mean():.0%} known": before, "after": after, "difference": difference}
+    times = max(1, -(-_SMALLEST // max(holes.shape[0], holes.shape[1])))
+    return side_by_side({name: panel.repeat(times, axis=0).repeat(times, axis=1) for name, panel in panels.items()})
+
+
+def _shades(part: NDArray[Any], white: float) -> Picture:
+    """Values from 0 to `white` as 8 bits in three channels."""
+    shades = np.nan_to_num(part.astype(np.float64), nan=0.0) / white
+    whole = np.rint(np.clip(shades, 0.0, 1.0) * 255).astype(np.uint8)
+    return whole if whole.ndim == 3 else np.repeat(whole[..., None], 3, axis=2)

@@ -1,0 +1,1 @@
+"""Arrays of numbers, with names, headers and chunks around them."""

@@ -1,0 +1,162 @@
+"""Entries: a tensor given as a table, one row of coordinates and a value per known entry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..completion import Completion
+from ..errors import InvalidInput, TooLarge
+from ..memory import available_memory
+from ..observed import Negatives, ObservedTensor, checked_coordinates, positions_of
+from ..tensor import entries
+from .contents import Contents
+from .metadata import Metadata
+
+Labels = tuple[Any, ...]
+LARGEST_WHOLE = 50_000_000
+"""Up to so many entries a completed table has them all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Known entries by their coordinates; never densified unless asked.
+
+    `asked` are coordinates of rows that came without a value. `labels` has, for every mode, what the table calls its
+    indices, or None where they are numbers counted from 0. `columns` are the names of the coordinate columns and,
+    last, of the value column.
+    """
+
+    shape: tuple[int, ...]
+    coordinates: NDArray[np.int64]
+    values: NDArray[Any]
+    asked: NDArray[np.int64]
+    labels: tuple[Labels | None, ...] = ()
+    columns: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    metadata: Metadata = field(default_factory=lambda: Metadata(kind="table"))
+
+    def __post_init__(self) -> None:
+        if not self.labels:
+            object.__setattr__(self, "labels", (None,) * len(self.shape))
+        if not self.columns:
+            object.__setattr__(self, "columns", default_columns(len(self.shape)))
+        for name in ("coordinates", "asked"):
+            object.__setattr__(self, name, _read_only(checked_coordinates(getattr(self, name), self.shape)))
+        object.__setattr__(self, "values", _read_only(np.asarray(self.values)))
+        self._check_lengths()
+
+    def _check_lengths(self) -> None:
+        if self.values.shape != (len(self.coordinates),):
+            raise InvalidInput(
+                f"There must be one value per coordinate: {len(self.coordinates)} coordinates came with values of "
+                f"shape {self.values.shape}."
+            )
+        sizes = tuple(size if own is None else len(own) for own, size in zip(self.labels, self.shape, strict=True))
+        if sizes != self.shape:
+            raise InvalidInput(f"There must be one label per index: {sizes} labels came with the shape {self.shape}.")
+        if len(self.columns) != len(self.shape) + 1:
+            raise InvalidInput(
+                f"There must be one column per mode and one of values. Got {len(self.columns)} for {self.ndim} modes."
+            )
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the values."""
+        return self.values.dtype
+
+    @property
+    def ndim(self) -> int:
+        """How many modes there are."""
+        return len(self.shape)
+
+    def __repr__(self) -> str:
+        return f"Entries(shape {self.shape}, {len(self.values):,} known, {self.dtype})"
+
+    def observed_tensor(self, negatives: Negatives = "raise") -> ObservedTensor:
+        """What a method gets to see."""
+        try:
+            return ObservedTensor.from_coordinates(self.coordinates, self.values, self.shape, negatives=negatives)
+        except InvalidInput:
+            self._check_distinct()
+            raise
+
+    def contents(self) -> Contents:
+        """As a full array, 0 (NaN in floating point) where nothing is known."""
+        self._check_room(self.dtype.itemsize + 1)
+        self._check_distinct()
+        gone = np.nan if self.values.dtype.kind == "f" else 0
+        data = np.full(self.shape, gone, dtype=self.values.dtype)
+        known = np.zeros(self.shape, dtype=bool)
+        data[tuple(self.coordinates.T)] = self.values
+        known[tuple(self.coordinates.T)] = True
+        return Contents(data, known, self.notes, self.metadata)
+
+    @classmethod
+    def from_contents(cls, contents: Contents) -> Entries:
+        """The known entries of an array, in order, last mode fastest."""
+        known = contents.known()
+        coordinates = np.argwhere(known)
+        none = np.empty((0, contents.ndim), dtype=np.int64)
+        return cls(contents.shape, coordinates, contents.data[known], none, metadata=contents.metadata)
+
+    def completed(self, done: Completion) -> Entries:
+        """The filled table: every entry in order, or, of a tensor with more than `LARGEST_WHOLE` entries, the known
+        ones as they came and then those that were asked for.
+        """
+        none = np.empty((0, self.ndim), dtype=np.int64)
+        if entries(self.shape) <= LARGEST_WHOLE:
+            self._check_room(8 * (2 * self.ndim + 2))
+            everywhere = np.indices(self.shape, dtype=np.int64).reshape(self.ndim, -1).T
+            return replace(self, coordinates=everywhere, values=done.tensor.reshape(-1), asked=none)
+        rows = np.concatenate((self.coordinates, self.still_asked()))
+        return replace(self, coordinates=rows, values=done.predict(rows), asked=none)
+
+    def still_asked(self) -> NDArray[np.int64]:
+        """The coordinates asked for, each once and without those that are known."""
+        positions = positions_of(self.asked, self.shape)
+        first = np.sort(np.unique(positions, return_index=True)[1])
+        unknown = ~np.isin(positions[first], positions_of(self.coordinates, self.shape))
+        return self.asked[first[unknown]]
+
+    def named(self, coordinates: Sequence[int]) -> str:
+        """An entry as the table calls it, such as "city Oslo, year 2001"."""
+        called = [index if own is None else own[index] for own, index in zip(self.labels, coordinates, strict=True)]
+        return ", ".join(f"{column} {label}" for column, label in zip(self.columns, called, strict=False))
+
+    def _check_distinct(self) -> None:
+        positions = positions_of(self.coordinates, self.shape)
+        order = np.argsort(positions, kind="stable")
+        again = order[1:][np.diff(positions[order]) == 0]
+        if len(again):
+            raise InvalidInput(
+                f"{len(again):,} rows give an entry that another row gave before, the first of them "
+                f"{self.named(self.coordinates[again.min()].tolist())}; give each entry once."
+            )
+
+    def _check_room(self, itemsize: int) -> None:
+        needed, there = entries(self.shape) * itemsize, available_memory()
+        if there is not None and needed > there:
+            raise TooLarge(
+                f"The full tensor of shape {self.shape} would need {needed / 1e9:,.1f} GB and {there / 1e9:,.1f} GB of "
+                "memory are free; keep it as a table (.tns, .csv or .parquet)."
+            )
+
+
+def default_columns(order: int) -> tuple[str, ...]:
+    """What columns are called when nobody named them.
+
+    >>> default_columns(2)
+    ('mode_1', 'mode_2', 'value')
+    """
+    return (*(f"mode_{mode + 1}" for mode in range(order)), "value")
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()  # so that the caller's own array stays as it is
+    view.setflags(write=False)
+    return view

@@ -1,0 +1,35 @@
+"""Metadata: what a file tells about its array, kept so that an output can tell it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Kind = Literal["picture", "video", "cube", "volume", "table", "array"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Metadata:
+    """Facts about an array that are not in its values; what a file does not tell is left at its default."""
+
+    kind: Kind = "array"
+    """Pictures are (row, column[, channel]), videos (row, column, frame[, channel]), cubes (row, column, band)."""
+    alpha: NDArray[Any] | None = None
+    """How opaque a pixel is: the data's dtype and its shape without channels."""
+    frame_rate: Fraction | None = None
+    """Frames per second."""
+    band_names: tuple[str, ...] = ()
+    wavelengths: tuple[float, ...] = ()
+    wavelength_unit: str = ""
+    affine: NDArray[np.float64] | None = None
+    """From voxel indices to millimetres, 4 × 4."""
+    variable: str | None = None
+    """What the array is called inside its file (.mat, .h5, .zarr)."""
+    header: Mapping[str, Any] = field(default_factory=dict)
+    """Further fields, meant for the format named in `header_of` alone."""
+    header_of: str = ""

@@ -1,0 +1,1 @@
+"""Still pictures, GIF, and folders of numbered frames."""

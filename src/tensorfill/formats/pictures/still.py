@@ -1,0 +1,137 @@
+"""Still pictures: what .png and .jpg files share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import UnreadableFile
+from ..contents import Contents
+from ..damage import readable
+from ..format import Format
+from ..metadata import Metadata
+from ..reading import Reading
+from ..room import check_room
+from .alpha import known_pixels
+from .brightness import brightness
+from .silence import silence
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_WITH_ALPHA = ("LA", "La", "PA", "RGBA", "RGBa")
+_GRAY = ("1", "L", "LA", "La")
+_SIXTEEN_BIT_GRAY = ("I", "I;16", "I;16B", "I;16L", "I;16N")
+
+
+class StillPicture(Format):
+    """One picture for looking at: gray or colour, whole numbers, or floats that become such."""
+
+    picture: ClassVar[bool] = True
+    most_pixels: ClassVar[int] = 2**31 - 1
+    """The longest side that the format can declare."""
+
+    def refuses(self, contents: Contents) -> str | None:
+        """Only what a picture can show fits."""
+        data, extension = contents.data, self.extensions[0]
+        if not is_picture(contents) or not self._holds(data):
+            return (
+                f"A {extension} picture holds {self._holdings()}. "
+                f"Got {described(contents)} instead; write .npy or .npz."
+            )
+        if max(data.shape[:2]) > self.most_pixels:
+            return (
+                f"A {extension} picture has at most {self.most_pixels:,} rows and columns. "
+                f"Got shape {data.shape} instead; write .tif or .npy."
+            )
+        return refuses_floats(data, f"a {extension} picture")
+
+    def losses(self, contents: Contents) -> tuple[str, ...]:
+        """Floating-point values become one of 256 steps."""
+        return float_losses(contents, self.extensions[0])
+
+    def _holds(self, data: NDArray[Any]) -> bool:
+        return data.dtype == np.uint8 or data.dtype.kind == "f"
+
+    def _holdings(self) -> str:
+        return "8-bit arrays (or floating point in [0, 1]) of shape (rows, columns) or (rows, columns, 3)"
+
+
+def is_picture(contents: Contents) -> bool:
+    """Whether this is gray or colour, and not, say, a clip of three frames; at least one pixel large."""
+    shape = contents.shape
+    if 0 in shape or (contents.ndim == 3 and contents.metadata.kind in ("video", "volume")):
+        return False
+    return contents.ndim == 2 or (contents.ndim == 3 and shape[2] == 3)
+
+
+def described(contents: Contents) -> str:
+    """The array in a few words, for a sentence about what is wrong with it."""
+    kind = contents.metadata.kind
+    return f"{contents.dtype} of shape {contents.shape}" + (f" ({kind})" if kind in ("video", "volume") else "")
+
+
+def refuses_floats(data: NDArray[Any], what: str) -> str | None:
+    """Why floating-point values cannot become shades of `what`: they are not all between 0 and 1."""
+    if data.dtype.kind != "f":
+        return None
+    smallest, largest = float(np.min(data)), float(np.max(data))
+    if smallest >= 0 and largest <= 1:
+        return None
+    got = "NaN" if np.isnan(smallest) else f"{smallest:g} to {largest:g}"
+    return (
+        f"Floating-point values must lie between 0 and 1 to become {what}. Got {got} instead; write .tif, .npy or .npz."
+    )
+
+
+def float_losses(contents: Contents, extension: str) -> tuple[str, ...]:
+    """That floating-point values are rounded."""
+    if contents.data.dtype.kind != "f":
+        return ()
+    return (f"The floating-point values are scaled by 255 and rounded to 8 bits in {extension}.",)
+
+
+def as_shades(data: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers of the machine's byte order; floats in [0, 1] scaled by 255."""
+    if data.dtype.kind == "f":
+        data = np.rint(data.astype(np.float64) * 255.0).astype(np.uint8)
+    return np.ascontiguousarray(data, dtype=data.dtype.newbyteorder("="))
+
+
+def picture_contents(
+    data: NDArray[Any], alpha: NDArray[Any] | None, how: Reading, notes: tuple[str, ...] = ()
+) -> Contents:
+    """A picture as it was read, or its brightness if that was asked for."""
+    if how.gray and data.ndim == 3:
+        data = brightness(data)
+    return Contents(data, known_pixels(alpha, data.shape), notes, Metadata(kind="picture", alpha=alpha))
+
+
+@contextmanager
+def opened(path: Path, kind: str, pillow_name: str) -> Iterator[Image]:
+    """The picture as Pillow sees it, its size checked, not decoded yet; failures become one sentence."""
+    from PIL import Image
+
+    with readable(path, kind), silence():
+        try:
+            with Image.open(path, formats=(pillow_name,)) as image:
+                check_room(path, (image.height, image.width, len(image.getbands())), 1, path.stat().st_size)
+                yield image
+        except Image.DecompressionBombError as error:
+            raise UnreadableFile(f"{path} has too many pixels for a picture; give it as .npy instead.") from error
+
+
+def pixels(image: Image) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """The values without alpha, and alpha (None if there is none)."""
+    if image.mode in _SIXTEEN_BIT_GRAY:
+        return np.asarray(image).astype(np.uint16), None
+    if image.mode not in _WITH_ALPHA and "transparency" not in image.info:
+        return np.array(image.convert("L" if image.mode in _GRAY else "RGB")), None
+    with_alpha = np.array(image.convert("LA" if image.mode in _GRAY else "RGBA"))
+    values = with_alpha[..., 0] if with_alpha.shape[2] == 2 else with_alpha[..., :3]
+    return np.ascontiguousarray(values), np.ascontiguousarray(with_alpha[..., -1])

@@ -1,0 +1,107 @@
+"""What the description in a TIFF file tells about its pages: which modes they are, and how fast frames follow.
+
+Three ways of saying so are understood: JSON with `shape` and `axes`, as tifffile writes it and this package too;
+the lines of ImageJ; and the attributes of OME-XML, of which only the sizes are looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, get_args
+
+import numpy as np
+
+from ..metadata import Kind, Metadata
+
+_KINDS: dict[str, Kind] = {"T": "video", "Z": "volume", "C": "cube"}
+_IMAGEJ: dict[str, Kind] = {"frames": "video", "slices": "volume", "channels": "cube"}
+_FINEST = 1_001_000  # so that 30000/1001 comes back from a decimal fraction
+
+
+@dataclass(frozen=True)
+class Description:
+    """The modes that the pages make up, and what is known about them."""
+
+    modes: tuple[int, ...] | None = None
+    """The sizes of the modes beside rows, columns and channels; None: not told."""
+    kind: Kind | None = None
+    frame_rate: Fraction | None = None
+    fields: dict[str, Any] = field(default_factory=dict)
+    """Bands, wavelengths and affine, by the names that `Metadata` has for them."""
+
+
+def understood(text: str) -> Description:
+    """What the text says, or nothing if it is about something else or does not make sense."""
+    try:
+        if text.startswith("{"):
+            return _from_json(json.loads(text))
+        if text.startswith("ImageJ="):
+            return _from_lines(text)
+        if "<OME" in text[:2000]:
+            return _from_ome(text)
+    except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError):
+        pass
+    return Description()
+
+
+def described(metadata: Metadata, stored: tuple[int, ...], axes: str) -> str:
+    """The same as text; `stored` is the shape as it is in the file, pages first."""
+    said: dict[str, Any] = {"shape": list(stored), "axes": axes, "kind": metadata.kind}
+    if metadata.frame_rate is not None:
+        said["frame_rate"] = str(metadata.frame_rate)
+    for name in ("band_names", "wavelengths"):
+        if getattr(metadata, name):
+            said[name] = list(getattr(metadata, name))
+    if metadata.wavelength_unit:
+        said["wavelength_unit"] = metadata.wavelength_unit
+    if metadata.affine is not None:
+        said["affine"] = metadata.affine.tolist()
+    return json.dumps(said)
+
+
+def _from_json(said: Any) -> Description:
+    axes = str(said.get("axes", ""))
+    shape = tuple(int(size) for size in said["shape"])
+    pixel_modes = 3 if axes.endswith("S") else 2
+    if "YX" not in axes or len(axes) != len(shape) or min(shape) < 1:
+        return Description()
+    kind = said.get("kind", _KINDS.get(axes[0]))
+    rate = Fraction(said["frame_rate"]) if "frame_rate" in said else None
+    fields: dict[str, Any] = {}
+    if "band_names" in said:
+        fields["band_names"] = tuple(str(name) for name in said["band_names"])
+    if "wavelengths" in said:
+        fields["wavelengths"] = tuple(float(length) for length in said["wavelengths"])
+    if "wavelength_unit" in said:
+        fields["wavelength_unit"] = str(said["wavelength_unit"])
+    if "affine" in said:
+        fields["affine"] = np.array(said["affine"], dtype=np.float64).reshape(4, 4)
+    return Description(
+        shape[:-pixel_modes],
+        kind if kind in get_args(Kind) else None,
+        rate if rate and rate > 0 else None,
+        fields,
+    )
+
+
+def _from_lines(text: str) -> Description:
+    said = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+    count = int(said.get("images", 1))
+    several = [name for name in _IMAGEJ if int(said.get(name, 1)) > 1]
+    kind = _IMAGEJ[several[0]] if len(several) == 1 else None
+    rate = None
+    if kind == "video" and float(said.get("fps", 0)) > 0:
+        rate = Fraction(said["fps"])
+    elif kind == "video" and float(said.get("finterval", 0)) > 0:
+        rate = (1 / Fraction(said["finterval"])).limit_denominator(_FINEST)
+    return Description((count,) if count > 1 else None, kind, rate)
+
+
+def _from_ome(text: str) -> Description:
+    found = {mode: re.search(rf'\bSize{mode}="(\d{{1,6}})"', text) for mode in "TZC"}
+    sizes = {mode: int(match[1]) for mode, match in found.items() if match}
+    several = [mode for mode in sizes if sizes[mode] > 1]
+    return Description(None, _KINDS[several[0]] if len(several) == 1 else None)

@@ -1,0 +1,69 @@
+"""Entries as lines of text that can be read again as they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+
+from ...errors import InvalidInput
+from ..entries import Entries
+from .numbers import number_texts
+from .rows import asked_rows, value_name
+
+_BATCH = 2**16
+_SPECIAL = frozenset('"\r\n,;\t')
+
+
+def check_names(entries: Entries) -> None:
+    """Refuse names and labels that would be taken for something else."""
+    if all(map(is_number, entries.columns)):
+        raise InvalidInput("The names of the columns would be taken for numbers: give at least one that is none.")
+    for column, labels in zip(entries.columns, entries.labels, strict=False):
+        for label in labels or ():
+            text = label_text(label)
+            if not text.strip() or "\0" in text:
+                raise InvalidInput(f"A label of '{column}' is empty or holds a zero byte, which text cannot keep.")
+
+
+def table_lines(entries: Entries, delimiter: str) -> Iterator[str]:
+    """The whole file, some lines at a time."""
+    names = (*entries.columns[:-1], value_name(entries))
+    yield delimiter.join(map(_quoted, names)) + "\n"
+    axes = [None if labels is None else [_quoted(label_text(label)) for label in labels] for labels in entries.labels]
+    asked = asked_rows(entries)
+    for rows, values in ((entries.coordinates, entries.values), (asked, None)):
+        for first in range(0, len(rows), _BATCH):
+            part = rows[first : first + _BATCH]
+            texts: Iterable[str] = repeat("", len(part))
+            if values is not None:
+                own = values[first : first + _BATCH]
+                texts = map(str, own.tolist()) if own.dtype.kind == "b" else number_texts(own)
+            columns = [_texts(part[:, mode], axis) for mode, axis in enumerate(axes)]
+            yield "".join(f"{delimiter.join(row)}\n" for row in zip(*columns, texts, strict=True))
+
+
+def _texts(index: np.ndarray[Any, np.dtype[np.int64]], axis: list[str] | None) -> Iterator[str]:
+    return map(str, index.tolist()) if axis is None else map(axis.__getitem__, index.tolist())
+
+
+def label_text(label: Any) -> str:
+    """A label as text; dates as ISO 8601 writes them."""
+    return str(label.isoformat()) if hasattr(label, "isoformat") else str(label)
+
+
+def is_number(text: str) -> bool:
+    """Whether a field could be a coordinate or a value rather than the name of a column."""
+    try:
+        return not math.isnan(float(text))
+    except ValueError:
+        return False
+
+
+def _quoted(text: str) -> str:
+    if _SPECIAL.isdisjoint(text) and text == text.strip():
+        return text
+    return '"' + text.replace('"', '""') + '"'

@@ -1,0 +1,141 @@
+"""A long table in a .parquet file, read and written by polars; the columns mean what they mean in a .csv file.
+
+What labels and values are is kept: text, numbers, dates, categories.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InvalidInput, UnreadableFile
+from ..contents import Contents
+from ..damage import damaged, needed, readable
+from ..entries import Entries, Labels
+from ..format import TableFormat
+from ..metadata import Metadata
+from ..reading import Reading
+from ..room import check_room
+from ..source import open_source
+from .labelled import Axis, Labelled, value_column
+from .labels import counts_from_zero, ordered
+from .parquet_footer import declared_bytes
+from .rows import asked_rows, check_entries, table_refusal, value_name
+from .silence import silenced
+
+_KIND = "a .parquet file"
+_AXES = "axes"
+_LONGEST_LABEL = 2**17  # bytes; as in tables of text
+
+
+class ParquetTable(TableFormat):
+    """.parquet files."""
+
+    name: ClassVar[str] = "parquet"
+    extensions: ClassVar[tuple[str, ...]] = (".parquet",)
+
+    def read(self, path: Path, how: Reading) -> Entries:
+        """Every column but one holds labels; a value that is null or NaN is asked for."""
+        polars = needed("polars", "tables", path)
+        with readable(path, _KIND), silenced():
+            try:
+                return _entries(polars, _frame(polars, path), path, how.dataset)
+            except polars.exceptions.PanicException as error:  # no Exception: polars thought it impossible
+                raise damaged(path, _KIND) from error
+
+    def write_entries(self, path: Path, entries: Entries) -> None:
+        """Every entry with its labels; one without a value where an index would not come up otherwise."""
+        check_entries(entries)
+        polars = needed("polars", "tables", path)
+        rows = np.concatenate((entries.coordinates, asked := asked_rows(entries)))
+        columns = {
+            name: _axis_series(polars, entries, mode).gather(rows[:, mode])
+            for mode, name in enumerate(entries.columns[:-1])
+        }
+        values = polars.Series(np.ascontiguousarray(entries.values, dtype=entries.dtype.newbyteorder("=")))
+        gone = polars.Series([None] * len(asked), dtype=values.dtype)
+        columns[value_name(entries)] = values.append(gone) if len(asked) else values
+        try:
+            polars.DataFrame(columns).write_parquet(path)
+        except polars.exceptions.PolarsError as error:
+            raise OSError(str(error)) from error
+
+    def refuses(self, contents: Contents) -> str | None:
+        """Tables hold what is known, so there must be something."""
+        return table_refusal(contents)
+
+
+def _frame(polars: Any, path: Path) -> Any:
+    """The table, if what it declares fits: running out of memory would end the process, not raise."""
+    stored = path.stat().st_size
+    check_room(path, (declared_bytes(path),), 1, stored)
+    where = {"glob": False, "hive_partitioning": False}
+    lazy = polars.scan_parquet(path, **where)
+    rows, width = lazy.select(polars.len()).collect().item(), len(lazy.collect_schema())
+    check_room(path, (rows, width), 8, stored)
+    with open_source(path) as file:
+        return polars.read_parquet(file, **where)
+
+
+def _entries(polars: Any, frame: Any, path: Path, wanted: str | None) -> Entries:
+    place = value_column(frame.columns, wanted, str(path))
+    name = frame.columns[place]
+    values, known = _values(polars, frame[name], path)
+    if not frame.height:
+        raise UnreadableFile(f"{path} has names of columns and no entries.")
+    axes, kept = [], {}
+    for column in frame.columns:
+        if column != name:
+            axis, kept[column] = _axis(polars, frame[column], path)
+            axes.append(axis)
+    metadata = Metadata(kind="table", header={_AXES: kept}, header_of=ParquetTable.name)
+    return Labelled(axes, name, values, known, metadata=metadata).entries(str(path))
+
+
+def _values(polars: Any, series: Any, path: Path) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    if not (series.dtype.is_integer() or series.dtype.is_float() or series.dtype == polars.Boolean):
+        raise InvalidInput(
+            f"The column '{series.name}' of {path} must hold numbers, as it is the one of values. "
+            f"Got {series.dtype} instead; FILE::NAME says that the values are in another column."
+        )
+    known = series.is_not_null().to_numpy()
+    empty = False if series.dtype == polars.Boolean else 0
+    values = series.fill_null(empty).to_numpy()
+    if values.dtype.kind not in "biuf":
+        raise InvalidInput(f"The column '{series.name}' of {path} must hold numbers of up to 64 bits.")
+    return values, known
+
+
+def _axis(polars: Any, series: Any, path: Path) -> tuple[Axis, Any]:
+    """The coordinates in a column, and its labels as polars keeps them."""
+    if series.null_count() or (series.dtype.is_float() and series.is_nan().any()):
+        raise UnreadableFile(f"{path} has rows without '{series.name}': every row needs all its coordinates.")
+    if series.dtype.is_nested() or series.dtype in (polars.Object, polars.Binary):
+        raise InvalidInput(f"The column '{series.name}' of {path} cannot name coordinates: it holds {series.dtype}.")
+    distinct = series.unique(maintain_order=True)
+    if series.dtype == polars.String and distinct.str.len_bytes().max() > _LONGEST_LABEL:
+        raise UnreadableFile(f"A label in '{series.name}' of {path} has more than {_LONGEST_LABEL:,} bytes.")
+    labels: Labels | None
+    if series.dtype in (polars.String, polars.Categorical, polars.Enum):
+        labels, index = ordered(distinct.to_list())
+        distinct = distinct.gather(np.argsort(index))
+    else:
+        distinct = distinct.sort()
+        labels = tuple(distinct.to_list())
+        labels = None if counts_from_zero(labels) else labels
+    place = polars.DataFrame({"label": distinct, "index": np.arange(len(distinct))})
+    joined = polars.DataFrame({"label": series}).join(place, on="label", how="left", maintain_order="left")
+    return Axis(series.name, joined["index"].to_numpy(), labels, len(distinct)), distinct
+
+
+def _axis_series(polars: Any, entries: Entries, mode: int) -> Any:
+    """The labels of a mode, as the file had them if it was one of ours."""
+    labels, size = entries.labels[mode], entries.shape[mode]
+    kept = entries.metadata.header.get(_AXES, {}) if entries.metadata.header_of == ParquetTable.name else {}
+    series = kept.get(entries.columns[mode])
+    if series is not None and tuple(series.to_list()) == (tuple(range(size)) if labels is None else labels):
+        return series
+    return polars.Series(np.arange(size) if labels is None else list(labels))

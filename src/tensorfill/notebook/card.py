@@ -1,0 +1,89 @@
+"""The card: before and after, what was done, and how the cost fell, as HTML that needs nothing else."""
+
+from __future__ import annotations
+
+from html import escape
+
+from ..errors import TooLarge
+from ..views import view_of, white_of
+from .curve import curve
+from .shown import Shown
+from .thumbnail import SIDE, Thumbnail, thumbnail
+
+LARGEST = 20_000_000
+"""Entries from which on a tensor is not built only to be looked at."""
+# Colours come from the notebook, light or dark; what is set here is lighter or heavier ink of the same.
+_SOFT = "opacity:.65;font-size:.9em"
+_CELL = "padding:1px 12px 1px 0;text-align:left;vertical-align:top;border:none;background:none;white-space:normal"
+
+
+def html(done: Shown) -> str:
+    """A completion as one piece of HTML: no scripts, no other files, every text escaped."""
+    parts = [_pictures(done), _facts(done), curve(done.history), _notes(done)]
+    inside = "".join(f"<div>{part}</div>" for part in parts if part)
+    return f'<div style="display:flex;flex-direction:column;gap:10px;max-width:640px;line-height:1.35">{inside}</div>'
+
+
+def _pictures(done: Shown) -> str:
+    if done.observed.size > LARGEST:
+        return _sentence(
+            f"No picture: the tensor has {done.observed.size:,} entries, too many to build only to be looked at; "
+            "ask for the entries you need with predict(indices)."
+        )
+    try:
+        tensor = done.tensor
+    except TooLarge as error:
+        return _sentence(f"No picture: {error}")
+    observed = done.observed
+    known = observed.mask()
+    before = known.astype(observed.dtype)
+    before.reshape(-1)[observed.positions] = observed.known
+    view = view_of(known)
+    after = view.of(tensor)
+    white = white_of(after)
+    figures = [
+        _figure(thumbnail(view.of(before), white, view.of(known)), "before"),
+        _figure(thumbnail(after, white), "after"),
+    ]
+    said = ["holes are checkered", view.caption, "" if white == 255 else f"white is {white:.4g}"]
+    caption = _sentence("; ".join(part for part in said if part))
+    return f'<div style="display:flex;flex-wrap:wrap;gap:12px">{"".join(figures)}</div>{caption}'
+
+
+def _figure(picture: Thumbnail, caption: str) -> str:
+    # Without a style of its own, the size of an <img> is overruled by notebooks.
+    style = f"width:{picture.width}px;height:{picture.height}px;max-width:none;margin:0;image-rendering:pixelated"
+    image = f'<img src="{picture.address}" alt="{escape(caption)}" style="{style}">'
+    return f'<div style="max-width:{SIDE}px">{image}<div style="{_SOFT}">{escape(caption)}</div></div>'
+
+
+def _facts(done: Shown) -> str:
+    observed = done.observed
+    share = f"{observed.count:,} of {observed.size:,} entries ({observed.share:.1%})"
+    gap = "none" if done.certificate is None else f"relative gap {done.certificate.relative_gap:.2e}"
+    smallest = "not looked at" if done.smallest is None else f"{done.smallest:.6g}"
+    if done.negative_share:
+        smallest += f"; {done.negative_share:.2%} of the entries below zero"
+    facts = {
+        "method": done.method,
+        "shape": f"{' × '.join(map(str, observed.shape))}, {observed.dtype}",
+        "observed": share,
+        "seconds": f"{done.seconds:.2f}",
+        "stopped": str(done.stop),
+        "certificate": gap,
+        "smallest before clipping": smallest,
+    }
+    rows = "".join(
+        f'<tr style="background:none"><th style="{_CELL};font-weight:600;white-space:nowrap">{escape(name)}</th>'
+        f'<td style="{_CELL}">{escape(fact)}</td></tr>'
+        for name, fact in facts.items()
+    )
+    return f'<table style="border-collapse:collapse;border:none;margin:0;color:inherit">{rows}</table>'
+
+
+def _notes(done: Shown) -> str:
+    return "".join(f"<div>⚠ {escape(note)}</div>" for note in done.notes)
+
+
+def _sentence(text: str) -> str:
+    return f'<div style="{_SOFT}">{escape(text)}</div>' if text else ""

@@ -1,0 +1,234 @@
+"""Long tables of text: what columns and labels mean, what is kept, what is refused."""
+
+import gzip
+import string
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from table_files import DTYPES, rows_of, sparse_arrays, written_and_read
+
+from tensorfill.errors import InvalidInput, TensorfillError, UnreadableFile
+from tensorfill.formats import Contents, Entries, Metadata
+from tensorfill.formats.reading import Reading
+from tensorfill.formats.tables.csv_table import CsvTable
+from tensorfill.formats.tables.labelled import VALUE_NAMES
+
+NAMES = ("a.csv", "a.csv.gz", "a.tsv", "a.tsv.gz")
+
+
+def read(folder: Path, text: str | bytes, value: str | None = None, name: str = "a.csv") -> Entries:
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return CsvTable().read(path, Reading(value))
+
+
+# What comes back
+
+
+@given(contents=sparse_arrays(("bool", "int64", "float64")), name=st.sampled_from(NAMES))
+def test_an_array_comes_back_as_it_was(contents: Contents, name: str) -> None:
+    back = written_and_read(CsvTable(), contents, name)
+    assert back.labels == (None,) * contents.ndim
+    again = back.contents()
+    assert (again.dtype, again.shape) == (contents.dtype, contents.shape)
+    np.testing.assert_array_equal(again.known(), contents.known())
+    np.testing.assert_array_equal(again.data[again.known()], contents.data[contents.known()])
+    assert CsvTable().losses(contents) == ()
+
+
+@given(contents=sparse_arrays(DTYPES))
+def test_values_are_exact_and_a_dtype_that_changes_is_told(contents: Contents) -> None:
+    back = written_and_read(CsvTable(), contents, "a.csv")
+    np.testing.assert_array_equal(back.values, contents.data[contents.known()])
+    told = CsvTable().losses(contents)
+    assert bool(told) == (contents.dtype.name not in ("bool", "int64", "uint64", "float64"))
+    assert all(f"{contents.dtype} is read as {back.dtype}" in sentence for sentence in told)
+
+
+LABELS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1).filter(str.strip)
+
+
+@given(data=st.data(), name=st.sampled_from(NAMES))
+def test_any_labels_and_names_come_back(data: st.DataObject, name: str) -> None:
+    texts = data.draw(st.lists(LABELS.map(lambda text: f"x{text}"), min_size=1, max_size=5, unique=True))
+    numbers = data.draw(st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=5, unique=True))
+    called = st.text(string.ascii_letters + ',;"\t .', min_size=2).filter(
+        lambda name: name == name.strip() and name.lower() not in VALUE_NAMES
+    )
+    columns = data.draw(st.tuples(called, called, called).filter(lambda names: len(set(names)) == 3))
+    shape = (len(texts), len(numbers))
+    chosen = data.draw(st.sets(st.integers(0, shape[0] * shape[1] - 1), min_size=1))
+    places = np.array(np.unravel_index(sorted(chosen), shape)).T
+    values = np.arange(len(places)) * 1.5
+    entries = Entries(shape, places, values, places[:0], (tuple(texts), tuple(numbers)), columns)
+    back = written_and_read(CsvTable(), entries, name)
+    assert back.columns == columns
+    assert rows_of(back) == rows_of(entries)
+    assert back.shape == shape
+
+
+def test_a_row_without_a_value_stays_one(tmp_path: Path) -> None:
+    entries = read(tmp_path, "city,year,trips\nOslo,2001,1\nOslo,2002,\nRome,2002,NA\nRome,2001,nan\n")
+    assert entries.dtype == np.int64
+    assert entries.asked.tolist() == [[0, 1], [1, 1], [1, 0]]
+    CsvTable().write_entries(tmp_path / "b.csv", entries)
+    assert (tmp_path / "b.csv").read_text() == "city,year,trips\nOslo,2001,1\nOslo,2002,\nRome,2002,\nRome,2001,\n"
+
+
+def test_an_index_without_an_entry_gets_a_row_without_a_value(tmp_path: Path) -> None:
+    CsvTable().write(tmp_path / "a.csv", Contents(np.array([[1.0, np.nan], [np.nan, np.nan]])))
+    assert (tmp_path / "a.csv").read_text() == "mode_1,mode_2,value\n0,0,1.0\n1,0,\n0,1,\n"
+
+
+def test_an_array_with_a_name_names_the_column_of_values(tmp_path: Path) -> None:
+    CsvTable().write(tmp_path / "a.csv", Contents(np.ones((1, 1)), metadata=Metadata(variable="trips")))
+    assert (tmp_path / "a.csv").read_text().startswith("mode_1,mode_2,trips\n")
+
+
+def test_the_same_table_gives_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("a.csv.gz", "b.csv.gz"):
+        CsvTable().write(tmp_path / name, Contents(np.eye(2)))
+    assert (tmp_path / "a.csv.gz").read_bytes() == (tmp_path / "b.csv.gz").read_bytes()
+
+
+# What columns mean
+
+
+@pytest.mark.parametrize(
+    ("head", "wanted", "coordinates", "value"),
+    [
+        ("a,b,c", None, ("a", "b"), "c"),
+        ("value,b,c", None, ("b", "c"), "value"),
+        ("a,Count,c", None, ("a", "c"), "Count"),
+        ("count,value,c", None, ("count", "value"), "c"),
+        ("value,b,c", "b", ("value", "c"), "b"),
+        (" a , b,c ", None, ("a", "b"), "c"),
+        ("1,2,3", None, ("mode_1", "mode_2"), "value"),
+    ],
+)
+def test_the_column_of_values(
+    tmp_path: Path, head: str, wanted: str | None, coordinates: tuple[str, ...], value: str
+) -> None:
+    assert read(tmp_path, f"{head}\n7,8,9\n", wanted).columns == (*coordinates, value)
+
+
+def test_a_table_without_names_keeps_its_first_line(tmp_path: Path) -> None:
+    entries = read(tmp_path, "0, 0, 2.5\n1, 1, 3\n")
+    assert rows_of(entries) == [(0, 0, 2.5), (1, 1, 3.0)]
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_commas_semicolons_tabs_ends_of_lines_and_a_mark_at_the_start(
+    tmp_path: Path, sign: str, end: str, mark: str
+) -> None:
+    text = mark + end.join((sign.join(("a", "b", "v")), "", sign.join(('"x,;\t""\ny"', "5", "1")))) + end
+    entries = read(tmp_path, text)
+    assert entries.labels == (('x,;\t"\ny',), (5,))
+    assert entries.columns == ("a", "b", "v")
+
+
+@pytest.mark.parametrize(
+    ("found", "labels"),
+    [
+        (["1", "0", "2"], None),
+        (["10", "9", "-1"], (-1, 9, 10)),
+        (["007", "7", "12"], ("007", "7", "12")),
+        (["0.5", "10", "0.25"], ("0.25", "0.5", "10")),
+        (["item10", "item9", "Item1"], ("Item1", "item9", "item10")),
+        (["2024-10-01", "2023-12-31", "2024-02-03"], ("2023-12-31", "2024-02-03", "2024-10-01")),
+        (["NA", "nan", "ÅÄ"], ("NA", "nan", "ÅÄ")),
+    ],
+)
+def test_labels_stand_in_the_order_people_expect(tmp_path: Path, found: list[str], labels: object) -> None:
+    text = "label,b,v\n" + "".join(f"{label},x,{value}\n" for value, label in enumerate(found))
+    entries = read(tmp_path, text)
+    assert entries.labels[0] == labels
+    named = {label: value for label, _, value in rows_of(entries)}
+    assert {str(label): value for label, value in named.items()} == {label: at for at, label in enumerate(found)}
+
+
+def test_the_row_numbers_of_pandas_are_left_out_and_that_is_told(tmp_path: Path) -> None:
+    entries = read(tmp_path, ",a,b,v\n0,x,y,1\n1,x,z,2\n")
+    assert entries.columns == ("a", "b", "v")
+    assert entries.notes == (
+        f"The first column of {tmp_path / 'a.csv'} has no name and counts the rows, so it is left out.",
+    )
+    assert read(tmp_path, ",a,b,v\n1,x,y,1\n0,x,z,2\n").columns == ("", "a", "b", "v")
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "is empty; a table has a line of names"),
+        ("\n\n \n", "is empty|must have a column for every mode"),
+        ("a,b,v\n", "has a line of names and no entries"),
+        ("a,b\nx,1\n", "must have a column for every mode, at least two, and one of values. Got 2 in all: a, b"),
+        ("a,a,v\nx,y,1\n", "must have different names. Got 'a' twice"),
+        ("a,b,v\nx,y,1\nx,z\n", "Line 3 of .* must have 3 fields, as the first line. Got 2 instead"),
+        ("a,b,v\nx,y,1\n\nx,z,1,2\n", "Line 4 of .* Got 4 instead"),
+        ('a,b,v\n"x\n\n",y,1\nx,z,1;2\n', "Line 5 of .* must have a number, or nothing, as its 'v'. Got '1;2'"),
+        ("a,b,v\nx,y,1_0\n", "Got '1_0' instead"),
+        ("a,b,v\nx,y,true\nx,z,2\n", "mixes numbers with true and false in 'v'"),
+        ("a,b,v\nx,y,1\n,z,2\n", "Line 3 of .* has no 'a': every row needs all its coordinates"),
+        ("a,b,v\nx,y,\nx,z,NaN\n", "No row of .* has a value, so there is nothing to complete from"),
+        ('a,b,v\n"x,y,1\n', "Line 2 of .* cannot be told into columns: unexpected end of data"),
+        ('"a,b,v\n', "first line of .* cannot be told into columns"),
+        (f"a,b,v\n{'x' * 200_000},y,1\n", "cannot be told into columns: field larger than field limit"),
+        ("a,b,v\nx\0,y,1\n", "Line 2 of .* has no 'a'"),
+        ("\0\0\0\n", "zero bytes in its first line"),
+        ("a,b,v\nKöln,y,1\n".encode("latin-1"), "is not text in UTF-8; save it in that encoding"),
+        ("a,b,v\nx,y,1\n".encode("utf-16"), "is not text in UTF-8"),
+        (gzip.compress(b"a,b,v\nx,y,1\n")[:-4], "damaged, cut short, or something else"),
+        (gzip.compress(b"a,b,v\n" + b"x,y,1\n" * 2_000_000), "made to fill the memory"),
+    ],
+)
+def test_what_cannot_be_read_says_where_and_why(tmp_path: Path, text: str | bytes, complaint: str) -> None:
+    with pytest.raises(TensorfillError, match=complaint):
+        read(tmp_path, text)
+
+
+def test_a_column_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"has no column 'trips'. The columns in it are: a, b, v."):
+        read(tmp_path, "a,b,v\nx,y,1\n", "trips")
+
+
+def test_the_line_is_right_in_a_long_file(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFile, match="Line 70002 of"):
+        read(tmp_path, "a,b,v\n" + "x,y,1\n" * 70_000 + "x,y,one\n")
+
+
+@pytest.mark.parametrize(
+    ("contents", "refusal"),
+    [
+        (Contents(np.full((2, 2), np.nan)), "here nothing is; .npy and .npz hold"),
+        (Contents(np.ones(())), "a single number"),
+        (Contents(np.ones((2, 2), dtype=np.longdouble)), "real numbers of up to 64 bits"),
+    ],
+)
+def test_arrays_that_are_no_table(contents: Contents, refusal: str) -> None:
+    assert refusal in str(CsvTable().refuses(contents))
+
+
+@pytest.mark.parametrize(
+    ("labels", "columns", "complaint"),
+    [
+        (("", "x"), ("a", "b", "v"), "A label of 'a' is empty or holds a zero byte"),
+        (("x", "y"), ("1", "2", "3"), "would be taken for numbers"),
+    ],
+)
+def test_tables_that_text_cannot_keep(
+    tmp_path: Path, labels: tuple[str, ...], columns: tuple[str, ...], complaint: str
+) -> None:
+    places = np.array([[0, 0], [1, 0]])
+    entries = Entries((2, 1), places, np.ones(2), places[:0], (labels, None), columns)
+    with pytest.raises(InvalidInput, match=complaint):
+        CsvTable().write_entries(tmp_path / "a.csv", entries)
+    assert not (tmp_path / "a.csv").exists()

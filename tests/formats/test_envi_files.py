@@ -1,0 +1,233 @@
+"""ENVI cubes: order of axes and bytes, what is missing, what is kept, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from spectral.io import envi as spectral_envi
+
+from tensorfill.errors import InvalidInput, TensorfillError, UnreadableFile
+from tensorfill.formats import Contents, Metadata
+from tensorfill.formats.arrays.envi import Envi
+from tensorfill.formats.reading import Reading
+
+DTYPES = ["u1", "i2", "i4", "f4", "f8", "u2", "u4", "i8", "u8", ">f4", ">u2"]
+CUBE = np.arange(24, dtype=np.int16).reshape(2, 3, 4)
+
+
+def read(path: Path) -> Contents:
+    """What is in the file."""
+    return Envi().read(path, Reading())
+
+
+def header_with(path: Path, **lines: str) -> None:
+    """Change fields of a header; an underscore stands for a space."""
+    wanted = {name.replace("_", " "): value for name, value in lines.items()}
+    kept = [line for line in path.read_text().splitlines() if line.partition("=")[0].strip() not in wanted]
+    path.write_text("\n".join([*kept, *(f"{name} = {value}" for name, value in wanted.items() if value), ""]))
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    data=st.sampled_from(DTYPES).flatmap(
+        lambda dtype: arrays.arrays(dtype, arrays.array_shapes(min_dims=3, max_dims=3, max_side=5))
+    ),
+    interleave=st.sampled_from(["bsq", "bil", "bip"]),
+    order=st.sampled_from(["0", "1"]),
+    unit=st.sampled_from(["", "Nanometers", "µm"]),
+    lists=st.booleans(),
+)
+def test_writing_and_reading_changes_nothing(
+    tmp_path: Path, data: np.ndarray, interleave: str, order: str, unit: str, lists: bool
+) -> None:
+    bands = data.shape[2]
+    header = {
+        "description": "{two\nlines}",
+        "interleave": interleave,
+        "byte order": order,
+        "file type": "ENVI Standard",
+        "map info": "{UTM, 1, 1, 500000, 4000000, 30, 30, 11, North}",
+        "bbl": "{" + ", ".join(["1"] * bands) + "}",
+    }
+    metadata = Metadata(
+        kind="cube",
+        band_names=tuple(f"Band {band} é" for band in range(bands)) if lists else (),
+        wavelengths=tuple((np.arange(bands) / 3 + 400).tolist()) if lists else (),
+        wavelength_unit=unit,
+        header=header,
+        header_of="envi",
+    )
+    contents = Contents(data, metadata=metadata)
+    assert Envi().refuses(contents) is None
+    assert Envi().losses(contents) == ()
+    for file in tmp_path.iterdir():
+        file.unlink()
+    Envi().write(tmp_path / "a.hdr", contents)
+    back = read(tmp_path / "a.hdr")
+    np.testing.assert_array_equal(back.data, data)
+    assert back.dtype == data.dtype.newbyteorder("=")
+    assert back.observed is None
+    assert back.notes == ()
+    assert back.metadata.header == header
+    for field in ("kind", "band_names", "wavelengths", "wavelength_unit"):
+        assert getattr(back.metadata, field) == getattr(metadata, field)
+
+
+@pytest.mark.parametrize("interleave", ["bsq", "bil", "bip"])
+@pytest.mark.parametrize("order", ["0", "1"])
+def test_the_library_spectral_reads_the_same(tmp_path: Path, interleave: str, order: str) -> None:
+    metadata = Metadata(
+        wavelengths=(1.0, 2.0, 3.0, 4.5), header={"interleave": interleave, "byte order": order}, header_of="envi"
+    )
+    Envi().write(tmp_path / "a.hdr", Contents(CUBE, metadata=metadata))
+    image = spectral_envi.open(tmp_path / "a.hdr")
+    np.testing.assert_array_equal(np.asarray(image.load()), CUBE)
+    assert image.bands.centers == [1.0, 2.0, 3.0, 4.5]
+    spectral_envi.save_image(str(tmp_path / "b.hdr"), CUBE, interleave=interleave, byteorder=int(order))
+    np.testing.assert_array_equal(read(tmp_path / "b.hdr").data, CUBE)
+
+
+def test_a_value_to_be_ignored_and_bad_bands_are_missing(tmp_path: Path) -> None:
+    Envi().write(tmp_path / "a.hdr", Contents(CUBE))
+    header_with(tmp_path / "a.hdr", data_ignore_value="5", bbl="{1, 1, 0, 1}")
+    contents = read(tmp_path / "a.hdr")
+    expected = CUBE != 5
+    expected[:, :, 2] = False
+    np.testing.assert_array_equal(contents.observed, expected)
+    np.testing.assert_array_equal(contents.data, CUBE)
+    assert contents.notes[0].endswith("says that 5 is to be ignored: 1 entries are missing.")
+    assert contents.notes[1].endswith("lists 1 bad bands (counted from 0: 2): they are missing.")
+    assert Envi().losses(contents) == ()
+    Envi().write(tmp_path / "b.hdr", contents)
+    again = read(tmp_path / "b.hdr")
+    np.testing.assert_array_equal(again.observed, expected)
+    np.testing.assert_array_equal(again.data, CUBE)
+
+
+def test_what_was_filled_is_no_longer_bad_or_ignored(tmp_path: Path) -> None:
+    Envi().write(tmp_path / "a.hdr", Contents(CUBE))
+    header_with(tmp_path / "a.hdr", data_ignore_value="5", bbl="{1, 1, 0, 1}")
+    filled = read(tmp_path / "a.hdr").filled(np.where(CUBE == 7, CUBE, 5).astype(np.int16))
+    Envi().write(tmp_path / "b.hdr", filled)
+    assert read(tmp_path / "b.hdr").observed is None
+    assert "bbl = {1, 1, 1, 1}" in (tmp_path / "b.hdr").read_text()
+
+
+def test_values_are_never_written_over_and_a_mask_that_is_lost_is_told(tmp_path: Path) -> None:
+    contents = Contents(CUBE, CUBE > 3)
+    Envi().write(tmp_path / "a.hdr", contents)
+    np.testing.assert_array_equal(read(tmp_path / "a.hdr").data, CUBE)
+    assert Envi().losses(contents) == ("An ENVI file does not keep which entries are known.",)
+
+
+@pytest.mark.parametrize("ending", [".dat", ".raw", ".bsq", "", ".IMG"])
+def test_the_numbers_may_have_other_endings(tmp_path: Path, ending: str) -> None:
+    Envi().write(tmp_path / "a.hdr", Contents(CUBE))
+    (tmp_path / "a.img").rename(tmp_path / f"a{ending}")
+    np.testing.assert_array_equal(read(tmp_path / "a.hdr").data, CUBE)
+
+
+def test_the_header_may_be_called_by_the_whole_name(tmp_path: Path) -> None:
+    Envi().write(tmp_path / "a.hdr", Contents(CUBE))
+    (tmp_path / "a.hdr").rename(tmp_path / "a.img.hdr")
+    np.testing.assert_array_equal(read(tmp_path / "a.img.hdr").data, CUBE)
+
+
+def test_bytes_in_front_are_skipped(tmp_path: Path) -> None:
+    Envi().write(tmp_path / "a.hdr", Contents(CUBE))
+    (tmp_path / "a.img").write_bytes(b"front" + (tmp_path / "a.img").read_bytes())
+    header_with(tmp_path / "a.hdr", header_offset="5")
+    np.testing.assert_array_equal(read(tmp_path / "a.hdr").data, CUBE)
+
+
+@pytest.mark.parametrize("change", [-1, -40, 1])
+def test_numbers_of_another_length_are_refused(tmp_path: Path, change: int) -> None:
+    Envi().write(tmp_path / "a.hdr", Contents(CUBE))
+    (tmp_path / "a.img").write_bytes(((tmp_path / "a.img").read_bytes() + b"x")[: 48 + change])
+    with pytest.raises(UnreadableFile, match=rf"a.img must have 48 bytes, as a.hdr says. Got {48 + change} instead"):
+        read(tmp_path / "a.hdr")
+
+
+def test_a_header_without_numbers_says_where_it_looked(tmp_path: Path) -> None:
+    Envi().write(tmp_path / "a.hdr", Contents(CUBE))
+    (tmp_path / "a.img").rename(tmp_path / "elsewhere.img")
+    header_with(tmp_path / "a.hdr", data_file="elsewhere.img")
+    with pytest.raises(UnreadableFile, match=r"are not there: looked for a.img, a.dat, a.raw and the like beside it"):
+        read(tmp_path / "a.hdr")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("samples", "-3"),
+        ("samples", "9" * 30),
+        ("samples", ""),
+        ("lines", "0"),
+        ("bands", "1e3"),
+        ("data_type", "7"),
+        ("interleave", "bxq"),
+        ("interleave", ""),
+        ("byte_order", "2"),
+        ("header_offset", "-8"),
+        ("file_compression", "1"),
+        ("major_frame_offsets", "{1, 2}"),
+        ("band_names", "{one, two"),
+    ],
+)
+def test_a_damaged_header_is_refused(tmp_path: Path, field: str, value: str) -> None:
+    Envi().write(tmp_path / "a.hdr", Contents(CUBE))
+    header_with(tmp_path / "a.hdr", **{field: value})
+    with pytest.raises(TensorfillError, match=r"a\.hdr"):
+        read(tmp_path / "a.hdr")
+
+
+def test_an_absurd_size_is_refused_before_memory_is_asked_for(tmp_path: Path) -> None:
+    Envi().write(tmp_path / "a.hdr", Contents(CUBE))
+    header_with(tmp_path / "a.hdr", samples=str(10**9), lines=str(10**9))
+    with pytest.raises(UnreadableFile, match="must have"):
+        read(tmp_path / "a.hdr")
+
+
+def test_complex_numbers_are_refused(tmp_path: Path) -> None:
+    Envi().write(tmp_path / "a.hdr", Contents(CUBE))
+    header_with(tmp_path / "a.hdr", data_type="6")
+    with pytest.raises(InvalidInput, match="must hold real numbers"):
+        read(tmp_path / "a.hdr")
+
+
+@pytest.mark.parametrize("text", [b"", b"NRRD0004\n", b"\x00\xff" * 300])
+def test_something_else_under_the_name_is_refused(tmp_path: Path, text: bytes) -> None:
+    (tmp_path / "a.hdr").write_bytes(text)
+    with pytest.raises(UnreadableFile, match="its first line must be 'ENVI'"):
+        read(tmp_path / "a.hdr")
+
+
+def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
+    assert "rows, columns and bands" in str(Envi().refuses(Contents(np.ones((2, 3, 4, 5)))))
+    assert "rows, columns and bands" in str(Envi().refuses(Contents(np.ones((2, 0, 4)))))
+    assert "no numbers of type bool" in str(Envi().refuses(Contents(CUBE > 3)))
+    assert "becomes (2, 3, 1)" in Envi().losses(Contents(CUBE[:, :, 0]))[0]
+    named = Contents(CUBE, metadata=Metadata(band_names=("a, b", "c", "d", "e")))
+    assert "no commas" in Envi().losses(named)[0]
+    Envi().write(tmp_path / "a.hdr", named)
+    assert read(tmp_path / "a.hdr").metadata.band_names == ("a b", "c", "d", "e")
+
+
+def test_wavelengths_that_are_not_one_per_band_are_told_and_kept_as_text(tmp_path: Path) -> None:
+    Envi().write(tmp_path / "a.hdr", Contents(CUBE))
+    header_with(tmp_path / "a.hdr", wavelength="{1.0, 2.0}")
+    contents = read(tmp_path / "a.hdr")
+    assert contents.metadata.wavelengths == ()
+    assert "not one number per band" in contents.notes[0]
+    Envi().write(tmp_path / "b.hdr", replace(contents, notes=()))
+    assert "wavelength = {1.0, 2.0}" in (tmp_path / "b.hdr").read_text()
+
+
+def test_the_companion_is_the_file_of_numbers() -> None:
+    assert Envi().companions(Path("x/a.hdr")) == (Path("x/a.img"),)

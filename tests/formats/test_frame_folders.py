@@ -1,0 +1,218 @@
+"""How folders of numbered pictures become clips and clips become such folders."""
+
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from numpy.typing import NDArray
+from PIL import Image
+
+from tensorfill.errors import InvalidSetting, TensorfillError, UnreadableFile
+from tensorfill.formats.contents import Contents
+from tensorfill.formats.metadata import Metadata
+from tensorfill.formats.pictures.frames import Frames, is_clip
+from tensorfill.formats.pictures.tiff import Tiff
+from tensorfill.formats.reading import Reading
+
+CLIP = np.random.default_rng(0).integers(0, 256, (6, 8, 12), dtype=np.uint8)
+
+
+def folder_of(folder: Path, names: list[str], clip: NDArray[Any] = CLIP) -> Path:
+    folder.mkdir(exist_ok=True)
+    for index, name in enumerate(names):
+        Image.fromarray(clip[:, :, index]).save(folder / name)
+    return folder
+
+
+def read(folder: Path, **how: Any) -> Contents:
+    return Frames().read(folder, Reading(**how))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.tuples(arrays.array_shapes(min_dims=3, max_dims=3, max_side=5), st.sampled_from([(), (3,)])).flatmap(
+        lambda both: arrays.arrays(st.sampled_from(["u1", "u2", "u4", "i2", "f4", "f8"]), both[0] + both[1])
+    ),
+    st.booleans(),
+)
+def test_every_dtype_comes_back(data: NDArray[Any], with_alpha: bool) -> None:
+    alpha = None
+    if with_alpha:
+        alpha = np.ones(data.shape[:3], data.dtype)
+        alpha[0, 0, 0] = 0
+    contents = Contents(data, metadata=Metadata(kind="video", alpha=alpha))
+    assert Frames().refuses(contents) is None
+    with TemporaryDirectory() as folder:
+        Frames().write(Path(folder) / "clip", contents)
+        back = read(Path(folder) / "clip")
+    assert back.data.tobytes() == data.tobytes()
+    assert (back.shape, back.dtype, back.metadata.kind) == (data.shape, data.dtype, "video")
+    np.testing.assert_array_equal(back.metadata.alpha, alpha)
+    assert (back.observed is None) == (alpha is None)
+    assert Frames().losses(contents) == back.notes == ()
+
+
+@pytest.mark.parametrize("pattern", ["frame_{:04d}.png", "{}.png", "take2-{}.PNG", "a.b {}.tif", "{:03d}.TIFF"])
+def test_frames_are_sorted_by_number_and_keep_their_names(tmp_path: Path, pattern: str) -> None:
+    names = [pattern.format(number) for number in range(3, 15)]
+    back = read(folder_of(tmp_path / "in", names))
+    np.testing.assert_array_equal(back.data, CLIP)
+    Frames().write(tmp_path / "out", back)
+    assert {path.name for path in (tmp_path / "out").iterdir()} == set(names)
+    np.testing.assert_array_equal(read(tmp_path / "out").data, CLIP)
+    assert Frames().losses(back) == ()
+
+
+def test_without_names_they_are_called_frame(tmp_path: Path) -> None:
+    Frames().write(tmp_path / "out", Contents(CLIP[..., :2]))
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["frame_0001.png", "frame_0002.png"]
+
+
+def test_gaps_are_missing_frames_and_get_their_names(tmp_path: Path) -> None:
+    back = read(folder_of(tmp_path / "in", ["f_08.png", "f_09.png", "f_12.png"]))
+    assert back.shape == (6, 8, 5)
+    assert back.known().all(axis=(0, 1)).tolist() == [True, True, False, False, True]
+    assert not back.known()[:, :, 2:4].any()
+    assert "2 frames are not there and count as missing: f_10.png, f_11.png." in back.notes[0]
+    Frames().write(tmp_path / "out", back.filled(np.asarray(back.data)))
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [f"f_{n:02d}.png" for n in range(8, 13)]
+
+
+def test_gaps_in_a_clip_with_alpha_are_opaque_when_filled(tmp_path: Path) -> None:
+    colour = np.repeat(CLIP[..., None], 4, axis=3)
+    colour[..., 3] = 255
+    colour[0, 0, :, 3] = 0
+    back = read(folder_of(tmp_path / "in", ["1.png", "3.png"], colour))
+    assert back.shape == (6, 8, 3, 3)
+    assert not back.known()[0, 0].any()
+    assert not back.known()[:, :, 1].any()
+    assert back.metadata.alpha is not None
+    assert not back.metadata.alpha[:, :, 1].any()
+    filled = back.filled(np.asarray(back.data))
+    assert filled.metadata.alpha is not None
+    assert (filled.metadata.alpha == 255).all()
+
+
+def test_part_of_a_clip_reads_no_other_picture(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "in", [f"{number}.png" for number in range(12)])
+    (folder / "0.png").write_bytes(b"damaged")
+    part = read(folder, frames=(9, 11))
+    np.testing.assert_array_equal(part.data, CLIP[..., 9:])
+    assert part.metadata.header["names"] == ("9.png", "10.png", "11.png")
+    with pytest.raises(InvalidSetting, match="between 0 and 11"):
+        read(folder, frames=(9, 12))
+
+
+def test_part_of_a_clip_with_nothing_in_it_is_refused(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "in", ["1.png", "9.png"])
+    with pytest.raises(UnreadableFile, match="None of the frames asked for is there"):
+        read(folder, frames=(2, 3))
+
+
+def test_gray_is_brightness(tmp_path: Path) -> None:
+    colour = np.random.default_rng(1).integers(0, 256, (6, 8, 2, 3), dtype=np.uint8)
+    back = read(folder_of(tmp_path / "in", ["1.png", "2.png"], colour), gray=True)
+    np.testing.assert_array_equal(back.data[..., 1], np.asarray(Image.fromarray(colour[:, :, 1]).convert("L")))
+
+
+def test_other_files_are_named_in_a_note(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "in", ["a1.png", "a2.png", "b1.png"])
+    for name in ("readme.txt", ".hidden"):
+        (folder / name).write_text("x")
+    assert "no frames of the clip" in read(folder).notes[0]
+    assert read(folder).notes[0].endswith(": b1.png, readme.txt.")
+
+
+def test_jpg_frames_are_written_as_png_and_that_is_said(tmp_path: Path) -> None:
+    back = read(folder_of(tmp_path / "in", ["1.jpg", "2.jpg"]))
+    assert Frames().losses(back) == ("The frames are written as .png, not .jpg, so that every value is kept.",)
+    Frames().write(tmp_path / "out", back)
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["1.png", "2.png"]
+    np.testing.assert_array_equal(read(tmp_path / "out").data, back.data)
+
+
+def test_the_frame_rate_is_not_kept_and_that_is_said() -> None:
+    contents = Contents(CLIP, metadata=Metadata(kind="video", frame_rate=Fraction(25)))
+    assert Frames().losses(contents) == ("A folder of frames does not keep the frame rate, 25 per second.",)
+
+
+@pytest.mark.parametrize("name", ["../escaped.png", "/escaped.png", "sub/1.png", "", ".."])
+def test_names_that_lead_elsewhere_are_not_used(tmp_path: Path, name: str) -> None:
+    header = {"names": (name, "2.png")}
+    Frames().write(tmp_path / "out", Contents(CLIP[..., :2], metadata=Metadata(header=header, header_of="frames")))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
+    assert len(list((tmp_path / "out").iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence"),
+    [
+        ([], "must hold pictures with numbered names"),
+        (["first.png"], "must hold pictures with numbered names"),
+        (["1.png", "01.png"], "two pictures with the number 1"),
+        (["1.png", "999999999999999999.png"], "only 2 are there: number them without large gaps"),
+        (["a1.png", "a2.png", "b1.png", "b2.png"], "must hold the pictures of one clip"),
+    ],
+)
+def test_folders_that_are_no_clip_are_refused(tmp_path: Path, names: list[str], sentence: str) -> None:
+    with pytest.raises(TensorfillError, match=sentence):
+        read(folder_of(tmp_path / "in", names))
+
+
+def test_frames_must_be_alike(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "in", ["1.png", "2.png"])
+    Image.fromarray(CLIP[:, :3, 0]).save(folder / "3.png")
+    with pytest.raises(UnreadableFile, match=r"must be alike. Got uint8 of shape \(6, 8\) in 1.png and .* in 3.png"):
+        read(folder)
+
+
+def test_a_damaged_frame_is_named(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "in", ["1.png", "2.png", "3.png"])
+    (folder / "2.png").write_bytes((folder / "2.png").read_bytes()[:-20])
+    with pytest.raises(UnreadableFile, match=r"2.png is not a .png picture that can be read"):
+        read(folder)
+
+
+def test_a_stack_is_no_frame(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for name in ("1.tif", "2.tif"):
+        Tiff().write(tmp_path / "in" / name, Contents(CLIP))
+    with pytest.raises(UnreadableFile, match="must be one picture"):
+        read(tmp_path / "in")
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [
+        Contents(CLIP[..., 0]),
+        Contents(CLIP, metadata=Metadata(kind="picture")),
+        Contents(CLIP[..., None]),
+        Contents(CLIP[:0]),
+    ],
+)
+def test_what_is_no_clip_is_refused(contents: Contents) -> None:
+    assert "A folder of frames holds clips" in (Frames().refuses(contents) or "")
+
+
+def test_which_folders_look_like_one_clip(tmp_path: Path) -> None:
+    assert is_clip(folder_of(tmp_path / "yes", ["f1.png", "f2.png", "f7.png"]))
+    assert is_clip(folder_of(tmp_path / "tif", ["f1.tif", "f2.tif"]))
+    (tmp_path / "yes" / "notes.txt").write_text("x")
+    assert is_clip(tmp_path / "yes"), "a text is no data"
+    np.save(tmp_path / "yes" / "more.npy", CLIP)
+    assert not is_clip(tmp_path / "yes")
+    assert not is_clip(folder_of(tmp_path / "one", ["f1.png"]))
+    assert not is_clip(folder_of(tmp_path / "two", ["a1.png", "a2.png", "b1.png"]))
+    assert not is_clip(folder_of(tmp_path / "none", ["first.png", "second.png"]))
+    different = folder_of(tmp_path / "sizes", ["1.png", "2.png"])
+    Image.fromarray(CLIP[:3, :, 0]).save(different / "3.png")
+    assert not is_clip(different)
+    (different / "3.png").write_bytes(b"damaged")
+    assert not is_clip(different)
+    assert not is_clip(tmp_path / "nowhere")

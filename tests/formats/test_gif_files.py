@@ -1,0 +1,241 @@
+"""How .gif files become clips and clips become .gif files."""
+
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from numpy.typing import NDArray
+from PIL import Image, ImageSequence
+
+from tensorfill.errors import InvalidSetting, TensorfillError, UnreadableFile
+from tensorfill.formats.contents import Contents
+from tensorfill.formats.metadata import Metadata
+from tensorfill.formats.pictures.gif import Gif
+from tensorfill.formats.reading import Reading
+
+RNG = np.random.default_rng(0)
+NOISE = RNG.integers(0, 256, (40, 50, 6), dtype=np.uint8)
+FEW = RNG.integers(0, 256, (250, 3), dtype=np.uint8)[RNG.integers(0, 250, (40, 50, 6))]
+
+
+def video(data: NDArray[Any], **metadata: Any) -> Contents:
+    return Contents(data, metadata=Metadata(kind="video", **metadata))
+
+
+def written(path: Path, contents: Contents) -> Contents:
+    path.unlink(missing_ok=True)
+    assert Gif().refuses(contents) is None
+    Gif().write(path, contents)
+    return Gif().read(path, Reading())
+
+
+def as_pillow_sees_it(path: Path, mode: str) -> NDArray[Any]:
+    with Image.open(path) as image:
+        return np.stack([np.asarray(frame.convert(mode)) for frame in ImageSequence.Iterator(image)], axis=2)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    arrays.array_shapes(min_dims=3, max_dims=3, max_side=9).flatmap(
+        lambda shape: st.one_of(
+            arrays.arrays(np.uint8, shape), arrays.arrays(np.uint8, (*shape, 3)), arrays.arrays(np.bool_, shape)
+        )
+    ),
+    st.sampled_from([None, Fraction(100), Fraction(25), Fraction(100, 3), Fraction(1, 2)]),
+)
+def test_every_frame_comes_back(data: NDArray[Any], rate: Fraction | None) -> None:
+    contents = video(data.astype(np.uint8), frame_rate=rate)
+    with TemporaryDirectory() as folder:
+        back = written(Path(folder) / "a.gif", contents)
+    np.testing.assert_array_equal(back.data, contents.data)
+    assert back.observed is None
+    assert (back.metadata.kind, back.metadata.frame_rate) == ("video", rate)
+    assert Gif().losses(contents) == back.notes == ()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        NOISE,
+        FEW,
+        np.repeat(NOISE[..., :1], 5, axis=2),
+        np.repeat(NOISE[..., None], 3, axis=3),
+        NOISE[..., :1],
+        NOISE[..., :2],
+        np.zeros((3, 3, 4), np.uint8),
+        np.full((3, 3, 4, 3), 9, np.uint8),
+        np.zeros((600, 700, 2), np.uint8),
+        np.tile(np.arange(256, dtype=np.uint8), (300, 2))[..., None],
+    ],
+    ids=["noise", "colours", "identical", "gray in colour", "one", "two", "black", "one colour", "large", "ramps"],
+)
+def test_frames_that_are_alike_or_plain_come_back(tmp_path: Path, data: NDArray[Any]) -> None:
+    assert Gif().losses(video(data)) == ()
+    np.testing.assert_array_equal(written(tmp_path / "a.gif", video(data)).data, data)
+
+
+def test_pillow_reads_what_is_written(tmp_path: Path) -> None:
+    written(tmp_path / "g.gif", video(NOISE, frame_rate=Fraction(25)))
+    np.testing.assert_array_equal(as_pillow_sees_it(tmp_path / "g.gif", "L"), NOISE)
+    written(tmp_path / "c.gif", video(FEW))
+    np.testing.assert_array_equal(as_pillow_sees_it(tmp_path / "c.gif", "RGB"), FEW)
+    with Image.open(tmp_path / "g.gif") as image:
+        assert (image.info["duration"], image.info["loop"]) == (40, 0)
+
+
+@pytest.mark.parametrize("disposal", [0, 1, 2, [1, 3, 3, 1, 1]])
+def test_what_pillow_writes_is_read(tmp_path: Path, disposal: int | list[int]) -> None:
+    """Pillow stores rectangles of differences, with transparent pixels where nothing changes."""
+    clip = FEW[:, :, :1].repeat(5, axis=2)
+    for frame in range(5):
+        clip[5 : 9 + frame, 3 * frame : 3 * frame + 4, frame] = FEW[0, 0, 0]
+    first, *others = (Image.fromarray(clip[:, :, frame]) for frame in range(5))
+    first.save(tmp_path / "a.gif", save_all=True, append_images=others, duration=50, disposal=disposal)
+    back = Gif().read(tmp_path / "a.gif", Reading())
+    seen = as_pillow_sees_it(tmp_path / "a.gif", "RGBA")
+    np.testing.assert_array_equal(back.known()[..., 0], seen[..., 3] > 0)
+    np.testing.assert_array_equal(back.data[back.known()], seen[..., :3][back.known()])
+    assert back.metadata.frame_rate == 20
+    if not isinstance(disposal, list):
+        np.testing.assert_array_equal(back.data, clip)
+
+
+@pytest.mark.parametrize("interlace", [0, 1])
+def test_interlaced_pictures_are_read(tmp_path: Path, interlace: int) -> None:
+    Image.fromarray(NOISE[..., 0]).save(tmp_path / "a.gif", interlace=interlace)
+    back = Gif().read(tmp_path / "a.gif", Reading())
+    np.testing.assert_array_equal(back.data, NOISE[..., 0])
+    assert back.metadata.kind == "picture", "one image, and nothing said about playing it"
+
+
+@pytest.mark.parametrize("data", [NOISE[..., 0], FEW[:, :, 0], FEW[:1, :1, 0]])
+def test_a_still_picture_stays_one(tmp_path: Path, data: NDArray[Any]) -> None:
+    alpha = np.where(RNG.random(data.shape[:2]) < 0.5, 255, 0).astype(np.uint8) if data.ndim == 3 else None
+    back = written(tmp_path / "a.gif", Contents(data, metadata=Metadata(kind="picture", alpha=alpha)))
+    known = back.known()
+    np.testing.assert_array_equal(back.data[known], data[known])
+    assert back.shape == data.shape
+    assert back.metadata.kind == "picture"
+
+
+@pytest.mark.parametrize("data", [NOISE // 2, FEW])
+def test_transparent_pixels_are_missing_in_their_frame_only(tmp_path: Path, data: NDArray[Any]) -> None:
+    alpha = np.where(RNG.random(NOISE.shape) < 0.3, 0, 255).astype(np.uint8)
+    back = written(tmp_path / "a.gif", video(data, alpha=alpha))
+    np.testing.assert_array_equal(back.metadata.alpha, alpha)
+    known = back.known()
+    np.testing.assert_array_equal(known if data.ndim == 3 else known[..., 0], alpha > 0)
+    np.testing.assert_array_equal(back.data[known], data[known])
+    assert Gif().losses(video(data, alpha=alpha)) == ()
+
+
+def test_what_shines_through_becomes_opaque_and_that_is_said(tmp_path: Path) -> None:
+    alpha = np.full(NOISE.shape, 255, np.uint8)
+    alpha[0, 0], alpha[0, 1] = 1, 0
+    assert "become opaque" in Gif().losses(video(NOISE // 2, alpha=alpha))[0]
+    known = written(tmp_path / "a.gif", video(NOISE // 2, alpha=alpha)).known()
+    assert known.sum() == NOISE.size - NOISE.shape[2]
+
+
+def test_too_many_colours_are_merged_and_that_is_said(tmp_path: Path) -> None:
+    rows, columns = np.mgrid[0:80, 0:80]
+    photo = np.stack([rows * 3, columns * 3, (rows + columns) // 2], axis=-1)[:, :, None].astype(np.uint8)
+    assert "in 1 of 1 frames similar ones are merged" in Gif().losses(video(photo))[0]
+    change = np.abs(written(tmp_path / "a.gif", video(photo)).data.astype(int) - photo)
+    assert 0 < change.mean() < 4
+    assert change.max() < 25
+
+
+def test_a_gray_too_many_beside_transparent_pixels_is_merged(tmp_path: Path) -> None:
+    ramps = np.tile(np.arange(256, dtype=np.uint8), (4, 1))[..., None]
+    alpha = np.full(ramps.shape, 255, np.uint8)
+    alpha[0] = 0
+    assert "merged" in Gif().losses(video(ramps, alpha=alpha))[0]
+    back = written(tmp_path / "a.gif", video(ramps, alpha=alpha))
+    assert np.abs(back.data.astype(int) - ramps)[1:].max() <= 2
+
+
+@pytest.mark.parametrize(("rate", "becomes"), [(24, "25"), (Fraction(30000, 1001), "33.3333"), (200, "100")])
+def test_frame_rates_that_hundredths_of_a_second_cannot_say(tmp_path: Path, rate: Any, becomes: str) -> None:
+    contents = video(NOISE, frame_rate=Fraction(rate))
+    assert f"frames per second become {becomes}." in Gif().losses(contents)[0]
+    assert f"{float(written(tmp_path / 'a.gif', contents).metadata.frame_rate):g}" == becomes
+
+
+def test_frames_that_last_differently_give_a_note(tmp_path: Path) -> None:
+    frames = [Image.fromarray(NOISE[..., index]) for index in range(3)]
+    frames[0].save(tmp_path / "a.gif", save_all=True, append_images=frames[1:], duration=[20, 40, 40])
+    back = Gif().read(tmp_path / "a.gif", Reading())
+    assert back.metadata.frame_rate == 30
+    assert "last 0.02 to 0.04 seconds" in back.notes[0]
+
+
+def test_part_of_a_clip(tmp_path: Path) -> None:
+    written(tmp_path / "a.gif", video(NOISE))
+    np.testing.assert_array_equal(Gif().read(tmp_path / "a.gif", Reading(frames=(2, 3))).data, NOISE[..., 2:4])
+    with pytest.raises(InvalidSetting, match="between 0 and 5"):
+        Gif().read(tmp_path / "a.gif", Reading(frames=(0, 6)))
+
+
+def test_gray_is_brightness(tmp_path: Path) -> None:
+    written(tmp_path / "a.gif", video(FEW))
+    gray = Gif().read(tmp_path / "a.gif", Reading(gray=True)).data
+    np.testing.assert_array_equal(gray[..., 2], np.asarray(Image.fromarray(FEW[:, :, 2]).convert("L")))
+
+
+def test_floats_are_scaled_with_a_note(tmp_path: Path) -> None:
+    data = np.array([[[0.0, 0.5, 1.0, 0.2]]])
+    assert "scaled by 255" in Gif().losses(video(data))[0]
+    assert written(tmp_path / "a.gif", video(data)).data.tolist() == [[[0, 128, 255, 51]]]
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [
+        video(NOISE.astype(np.uint16)),
+        video(NOISE[..., None]),
+        video(NOISE[:0]),
+        Contents(NOISE[:, 0, 0]),
+        Contents(NOISE, metadata=Metadata(kind="picture")),
+    ],
+)
+def test_what_a_gif_cannot_hold_is_refused(contents: Contents) -> None:
+    assert "A .gif holds 8-bit clips" in (Gif().refuses(contents) or "")
+
+
+def test_too_wide_and_out_of_range_is_refused() -> None:
+    assert "at most 65,535" in (Gif().refuses(video(np.zeros((1, 65_536, 1), np.uint8))) or "")
+    assert "between 0 and 1" in (Gif().refuses(video(np.full((2, 2, 2), np.nan))) or "")
+
+
+def test_cut_anywhere_it_is_refused(tmp_path: Path) -> None:
+    written(tmp_path / "a.gif", video(NOISE[:5, :5]))
+    whole = (tmp_path / "a.gif").read_bytes()
+    for cut in (*range(0, len(whole), 7), *range(len(whole) - 20, len(whole))):
+        (tmp_path / "a.gif").write_bytes(whole[:cut])
+        with pytest.raises(UnreadableFile, match="cut short"):
+            Gif().read(tmp_path / "a.gif", Reading())
+
+
+def test_a_canvas_far_too_large_is_refused(tmp_path: Path) -> None:
+    written(tmp_path / "a.gif", video(NOISE[:5, :5]))
+    whole = bytearray((tmp_path / "a.gif").read_bytes())
+    whole[6:10] = b"\xff\xff\xff\xff"
+    (tmp_path / "a.gif").write_bytes(whole)
+    with pytest.raises(TensorfillError, match="declares an array of 65535"):
+        Gif().read(tmp_path / "a.gif", Reading())
+
+
+def test_images_larger_than_the_canvas_are_refused(tmp_path: Path) -> None:
+    written(tmp_path / "a.gif", video(NOISE[:5, :5]))
+    whole = bytearray((tmp_path / "a.gif").read_bytes())
+    whole[6:8] = b"\4\0"
+    (tmp_path / "a.gif").write_bytes(whole)
+    with pytest.raises(UnreadableFile, match="damaged"):
+        Gif().read(tmp_path / "a.gif", Reading())

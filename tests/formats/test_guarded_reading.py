@@ -1,0 +1,78 @@
+"""Reading in a process of its own: a crash, a hang or a bomb there is one sentence here."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+import zarr
+
+from tensorfill.errors import UnreadableFile
+from tensorfill.formats import Contents, Metadata
+from tensorfill.formats.arrays import guarded as guarding
+from tensorfill.formats.arrays.guarded import guarded
+from tensorfill.formats.arrays.hdf5 import Hdf5
+from tensorfill.formats.arrays.matlab import Matlab
+from tensorfill.formats.arrays.zarr_array import Zarr
+from tensorfill.formats.reading import Reading
+
+
+def test_everything_comes_back_from_the_other_process(tmp_path: Path) -> None:
+    data = np.arange(24, dtype=np.uint16).reshape(2, 3, 4)
+    header = {"unit": "mW", "gain": np.float32(0.5), "offsets": np.arange(3), "raw": b"\xff\x00x", "names": ("a", "b")}
+    metadata = Metadata(variable="scan/cube", wavelengths=(1.0, 2.0, 3.0, 4.0), header=header, header_of="hdf5")
+    Hdf5().write(tmp_path / "a.h5", Contents(data, data > 3, metadata=metadata))
+    back = Hdf5().read(tmp_path / "a.h5", Reading("scan/cube"))
+    np.testing.assert_array_equal(back.data, data)
+    np.testing.assert_array_equal(back.observed, data > 3)
+    assert back.metadata.wavelengths == metadata.wavelengths
+    assert back.metadata.header.keys() == header.keys()
+    for key, value in header.items():
+        np.testing.assert_array_equal(back.metadata.header[key], value)
+
+
+def test_matlab_7_3_is_read_so_too(tmp_path: Path) -> None:
+    metadata = Metadata(header={"version": "7.3"}, header_of="mat")
+    Matlab().write(tmp_path / "a.mat", Contents(np.ones((2, 3), "f4"), metadata=metadata))
+    assert Matlab().read(tmp_path / "a.mat", Reading()).dtype == np.float32
+
+
+def test_errors_keep_their_class_and_their_sentence(tmp_path: Path) -> None:
+    (tmp_path / "a.h5").write_bytes(b"nothing")
+    with pytest.raises(UnreadableFile, match=r"a.h5 is not an HDF5 file that can be read: it is damaged"):
+        Hdf5().read(tmp_path / "a.h5", Reading())
+
+
+@pytest.mark.parametrize("end", ["os.kill(os.getpid(), 11)", "os._exit(0)", "print('x' * 100)", "1 / 0"])
+def test_a_process_that_dies_or_talks_nonsense_means_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    program = tmp_path / "python"
+    program.write_text(f"#!/usr/bin/env python3\nimport os\n{end}\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(guarding.sys, "executable", str(program))
+    with pytest.raises(UnreadableFile, match="damaged"):
+        guarded("hdf5", tmp_path / "a.h5", None, "an HDF5 file")
+
+
+def test_a_chunk_that_unpacks_to_more_than_it_declares_is_refused_within_bounds(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        dataset = file.create_dataset("data", (8, 8), "u1", chunks=(8, 8), compression="gzip")
+        dataset.id.write_direct_chunk((0, 0), _bomb())
+    array = zarr.create_array(tmp_path / "a.zarr", shape=(8, 8), dtype="u1", compressors=zarr.codecs.GzipCodec())
+    array[...] = 1
+    (tmp_path / "a.zarr" / "c" / "0" / "0").write_bytes(_bomb())
+    started = time.monotonic()
+    for form, name in ((Hdf5(), "a.h5"), (Zarr(), "a.zarr")):
+        with pytest.raises(UnreadableFile, match=name):
+            form.read(tmp_path / name, Reading())
+    assert time.monotonic() - started < 30
+
+
+def _bomb() -> bytes:
+    """1.5 gigabytes of nothing, in members of a gzip file."""
+    return gzip.compress(bytes(2**26), 1) * 24

@@ -1,0 +1,152 @@
+"""Long tables in .parquet files: the columns mean what they mean in .csv files, and dtypes are kept."""
+
+import subprocess
+import sys
+from datetime import date, datetime
+from pathlib import Path
+
+import numpy as np
+import polars
+import pytest
+from hypothesis import given
+from table_files import DTYPES, rows_of, sparse_arrays, written_and_read
+
+from tensorfill.errors import TensorfillError, UnreadableFile
+from tensorfill.formats import Contents, Entries
+from tensorfill.formats.reading import Reading
+from tensorfill.formats.tables.parquet_footer import declared_bytes
+from tensorfill.formats.tables.parquet_table import ParquetTable
+
+
+def read(path: Path, frame: polars.DataFrame, value: str | None = None) -> Entries:
+    frame.write_parquet(path)
+    return ParquetTable().read(path, Reading(value))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "a.parquet"
+
+
+@given(contents=sparse_arrays(DTYPES))
+def test_an_array_comes_back_as_it_was(contents: Contents) -> None:
+    back = written_and_read(ParquetTable(), contents, "a.parquet")
+    assert back.labels == (None,) * contents.ndim
+    again = back.contents()
+    assert (again.dtype, again.shape) == (contents.dtype, contents.shape)
+    np.testing.assert_array_equal(again.known(), contents.known())
+    np.testing.assert_array_equal(again.data[again.known()], contents.data[contents.known()])
+
+
+def test_labels_of_any_kind_come_back_in_their_own_dtype(path: Path) -> None:
+    frame = polars.DataFrame(
+        {
+            "text": ["x10", "x9"],
+            "day": [date(2024, 1, 2), date(2024, 1, 1)],
+            "time": polars.Series([datetime(2024, 1, 2), datetime(2024, 1, 1)], dtype=polars.Datetime("ns", "UTC")),
+            "kind": polars.Series(["b", "a"], dtype=polars.Categorical),
+            "size": polars.Series(["small", "large"], dtype=polars.Enum(["small", "large"])),
+            "number": polars.Series([1, 0], dtype=polars.Int8),
+            "flag": [True, False],
+            "depth": polars.Series([2.5, 0.5], dtype=polars.Float32),
+            "trips": polars.Series([5, 7], dtype=polars.UInt16),
+        }
+    )
+    entries = read(path, frame)
+    assert entries.shape == (2,) * 8
+    assert entries.labels[0] == ("x9", "x10")
+    assert entries.labels[1] == (date(2024, 1, 1), date(2024, 1, 2))
+    assert entries.labels[5] is None
+    assert entries.dtype == np.uint16
+    again = path.with_name("b.parquet")
+    ParquetTable().write_entries(again, entries)
+    back = polars.read_parquet(again).head(len(frame))
+    assert back.schema == frame.schema
+    assert back.equals(frame)
+
+
+def test_the_column_of_values_and_rows_without_one(path: Path) -> None:
+    frame = polars.DataFrame({"value": [1.5, None, float("nan")], "a": ["x", "x", "y"], "b": [7, 8, 8]})
+    entries = read(path, frame)
+    assert entries.columns == ("a", "b", "value")
+    assert rows_of(entries) == [("x", 7, 1.5)]
+    assert entries.asked.tolist() == [[0, 1], [1, 1]]
+    assert read(path, frame.head(1), "b").columns == ("value", "a", "b")
+
+
+@pytest.mark.parametrize(
+    ("frame", "complaint"),
+    [
+        ({"a": [1], "b": [2]}, "must have a column for every mode, at least two, and one of values"),
+        ({"a": [1], "b": [2], "c": ["x"]}, "'c' of .* must hold numbers, as it is the one of values. Got String"),
+        ({"a": ["x", None], "b": [2, 3], "c": [1, 2]}, "has rows without 'a'"),
+        ({"a": [1.0, float("nan")], "b": [2, 3], "c": [1, 2]}, "has rows without 'a'"),
+        ({"a": [[1]], "b": [2], "c": [1]}, r"'a' of .* cannot name coordinates: it holds List"),
+        ({"a": [1], "b": [2], "c": [None]}, "must hold numbers"),
+        ({"a": [1], "b": [2], "c": [float("nan")]}, "No row of .* has a value"),
+        ({"a": ["x" * 200_000], "b": [2], "c": [1]}, "A label in 'a' of .* has more than 131,072 bytes"),
+    ],
+)
+def test_tables_that_cannot_be_used(path: Path, frame: dict[str, list[object]], complaint: str) -> None:
+    with pytest.raises(TensorfillError, match=complaint):
+        read(path, polars.DataFrame(frame))
+
+
+def test_a_table_without_rows(path: Path) -> None:
+    with pytest.raises(UnreadableFile, match="has names of columns and no entries"):
+        read(path, polars.DataFrame({"a": [1], "b": [2], "c": [1]}).clear())
+
+
+def test_a_file_cut_short_anywhere_is_refused(path: Path) -> None:
+    ParquetTable().write(path, Contents(np.eye(3)))
+    whole = path.read_bytes()
+    for length in range(0, len(whole), 7):
+        path.write_bytes(whole[:length])
+        with pytest.raises(UnreadableFile, match="damaged, cut short, or something else"):
+            ParquetTable().read(path, Reading())
+
+
+def test_damage_gives_one_sentence_and_nothing_on_standard_error(path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    ParquetTable().write(path, Contents(np.arange(60.0).reshape(3, 4, 5)))
+    whole, rng = path.read_bytes(), np.random.default_rng(0)
+    sentences = []
+    for _ in range(150):
+        bits = np.frombuffer(whole, dtype=np.uint8).copy()
+        bits[rng.integers(0, len(bits), 3)] ^= np.uint8(1) << rng.integers(0, 8, 3).astype(np.uint8)
+        path.write_bytes(bits.tobytes())
+        try:
+            ParquetTable().read(path, Reading())
+        except TensorfillError as error:
+            sentences.append(str(error))
+    assert len(sentences) > 50
+    assert not any("\n" in sentence for sentence in sentences)
+    assert capfd.readouterr().err == ""
+
+
+def test_what_unpacks_to_far_more_than_it_has_is_refused_beforehand(path: Path) -> None:
+    frame = polars.DataFrame({"a": ["x" * 2**27] * 12, "b": range(12), "c": range(12)})
+    frame.write_parquet(path, use_pyarrow=False, row_group_size=1)
+    assert declared_bytes(path) > 2**30
+    with pytest.raises(UnreadableFile, match="made to fill the memory"):
+        ParquetTable().read(path, Reading())
+
+
+def test_rows_without_end_are_refused_beforehand(path: Path) -> None:
+    column = polars.repeat(7, 60_000_000, dtype=polars.Int8, eager=True)
+    polars.DataFrame({"a": column, "b": column, "c": column}).write_parquet(path)
+    with pytest.raises(UnreadableFile, match=r"60000000 × 3, 1.4 GB: it is damaged, or made to fill the memory"):
+        ParquetTable().read(path, Reading())
+
+
+def test_without_polars_one_line_says_what_to_install(path: Path) -> None:
+    program = (
+        "import sys; sys.modules['polars'] = None\n"
+        "from pathlib import Path\n"
+        "from tensorfill.formats.reading import Reading\n"
+        "from tensorfill.formats.tables.parquet_table import ParquetTable\n"
+        "ParquetTable().read(Path('a.parquet'), Reading())"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ended.stderr.splitlines()[-1].endswith(
+        "a.parquet needs polars, which is not installed: pip install 'tensorfill[tables]'"
+    )

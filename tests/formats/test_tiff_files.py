@@ -1,0 +1,375 @@
+"""How .tif files become arrays and arrays become .tif files."""
+
+import json
+import os
+import struct
+import tracemalloc
+import zlib
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+import tifffile
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from numpy.typing import NDArray
+from PIL import Image
+
+from tensorfill.errors import InvalidSetting, TensorfillError, TooLarge, UnreadableFile
+from tensorfill.formats.contents import Contents
+from tensorfill.formats.metadata import Metadata
+from tensorfill.formats.pictures.libtiff_complaints import complaints_as_damage
+from tensorfill.formats.pictures.tiff import Tiff
+from tensorfill.formats.reading import Reading
+
+RNG = np.random.default_rng(0)
+DTYPES = ["u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8"]
+
+
+def written(path: Path, contents: Contents) -> Contents:
+    path.unlink(missing_ok=True)
+    assert Tiff().refuses(contents) is None
+    Tiff().write(path, contents)
+    return Tiff().read(path, Reading())
+
+
+def bits(array: NDArray[Any]) -> bytes:
+    """So that NaNs compare too."""
+    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("=")).tobytes()
+
+
+@st.composite
+def stacks(draw: st.DrawFn) -> Contents:
+    dtype = np.dtype(draw(st.sampled_from(DTYPES))).newbyteorder(draw(st.sampled_from("<>")))
+    kind = draw(st.sampled_from(["picture", "video", "cube", "volume", "array"]))
+    rows, columns, colour = draw(st.integers(1, 9)), draw(st.integers(1, 9)), draw(st.booleans())
+    pages = () if kind == "picture" else draw(st.sampled_from([(1,), (2,), (5,), (2, 2)]))
+    channels = (3,) if colour and kind in ("picture", "video") and len(pages) < 2 else ()
+    data = draw(arrays.arrays(dtype, (rows, columns, *pages, *channels)))
+    alpha = None
+    if channels or not pages or draw(st.booleans()):
+        native = dtype.newbyteorder("=")
+        top = 1 if dtype.kind == "f" else int(np.iinfo(native).max)
+        alpha = np.full((rows, columns, *pages), top, dtype=native)
+        alpha.flat[0] = draw(st.sampled_from([0, top]))
+    rate = draw(st.sampled_from([None, Fraction(25), Fraction(30000, 1001)])) if kind == "video" else None
+    bands = tuple(f"band {index}" for index in range(pages[0])) if kind == "cube" else ()
+    waves = tuple(0.1 + 400 * index for index in range(len(bands)))
+    affine = np.diag([0.1, 0.2, 0.3, 1.0]) if kind == "volume" and draw(st.booleans()) else None
+    header = draw(st.sampled_from([{}, {"resolution": ((300, 1), (299, 7)), "unit": 2}]))
+    metadata = Metadata(
+        kind=kind,
+        alpha=alpha,
+        frame_rate=rate,
+        band_names=bands,
+        wavelengths=waves,
+        wavelength_unit="nm" if bands else "",
+        affine=affine,
+        header=header,
+        header_of="tiff" if header else "",
+    )
+    return Contents(data, metadata=metadata)
+
+
+@settings(max_examples=150, deadline=None)
+@given(stacks())
+def test_everything_comes_back(contents: Contents) -> None:
+    with TemporaryDirectory() as folder:
+        back = written(Path(folder) / "a.tif", contents)
+    assert back.shape == contents.shape
+    assert back.dtype == contents.dtype.newbyteorder("=")
+    assert bits(back.data) == bits(contents.data)
+    old, new = contents.metadata, back.metadata
+    for name in ("kind", "frame_rate", "band_names", "wavelengths", "wavelength_unit", "header", "header_of"):
+        assert getattr(new, name) == getattr(old, name), name
+    for name in ("alpha", "affine"):
+        np.testing.assert_array_equal(getattr(new, name), getattr(old, name))
+    assert Tiff().losses(contents) == ()
+
+
+def test_transparent_pixels_are_missing_and_nan_stays(tmp_path: Path) -> None:
+    data = RNG.random((4, 5, 3)).astype(np.float32)
+    data[1, 1] = np.nan
+    alpha = np.ones((4, 5), np.float32)
+    alpha[0, 0], alpha[0, 1] = 0, 0.5
+    back = written(tmp_path / "a.tif", Contents(data, metadata=Metadata(kind="picture", alpha=alpha)))
+    assert not back.known()[0, 0].any()
+    assert not back.known()[1, 1].any()
+    assert back.known().sum() == data.size - 6
+
+
+def test_other_programs_read_what_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "a.tif"
+    colour = RNG.integers(0, 256, (6, 8, 3), dtype=np.uint8)
+    alpha = RNG.integers(1, 256, (6, 8), dtype=np.uint8)
+    written(path, Contents(colour, metadata=Metadata(kind="picture", alpha=alpha)))
+    np.testing.assert_array_equal(np.asarray(Image.open(path)), np.dstack([colour, alpha]))
+    clip = RNG.integers(0, 65536, (6, 8, 4), dtype=np.uint16)
+    written(path, Contents(clip, metadata=Metadata(kind="video")))
+    np.testing.assert_array_equal(tifffile.imread(path), np.moveaxis(clip, 2, 0))
+
+
+COLOUR = RNG.integers(0, 256, (37, 53, 3), dtype=np.uint8)
+SMOOTH = np.add.outer(np.arange(300), np.arange(400)).astype(np.uint8)
+
+
+@pytest.mark.parametrize("packing", ["tiff_lzw", "packbits", "tiff_adobe_deflate", "tiff_deflate", None])
+@pytest.mark.parametrize(
+    "data", [COLOUR, COLOUR[..., 0], SMOOTH, SMOOTH.astype(np.uint16) * 99, SMOOTH.astype(np.float32) / 7]
+)
+def test_what_pillow_packs_is_unpacked(tmp_path: Path, packing: str | None, data: NDArray[Any]) -> None:
+    Image.fromarray(data).save(tmp_path / "a.tif", compression=packing)
+    back = Tiff().read(tmp_path / "a.tif", Reading())
+    np.testing.assert_array_equal(back.data, data)
+    assert back.dtype == data.dtype
+    assert back.metadata.kind == "picture"
+
+
+@pytest.mark.parametrize("packing", ["tiff_lzw", "tiff_adobe_deflate"])
+@pytest.mark.parametrize(
+    ("data", "predictor"),
+    [(COLOUR, 2), (SMOOTH, 2), (SMOOTH.astype(np.uint16) * 99, 2), (SMOOTH.astype(np.float32) / 7, 3)],
+)
+def test_differences_are_added_up(tmp_path: Path, packing: str, data: NDArray[Any], predictor: int) -> None:
+    Image.fromarray(data).save(tmp_path / "a.tif", compression=packing, tiffinfo={317: predictor})
+    with tifffile.TiffFile(tmp_path / "a.tif") as tif:
+        assert tif.pages[0].predictor == predictor
+    np.testing.assert_array_equal(Tiff().read(tmp_path / "a.tif", Reading()).data, data)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("options", [{"tile": (16, 32)}, {"rowsperstrip": 5}, {"planarconfig": "separate"}, {}])
+@pytest.mark.parametrize("dtype", ["u1", "u2", "f4", "f8"])
+def test_strips_tiles_planes_and_byte_orders(tmp_path: Path, order: Any, options: dict[str, Any], dtype: str) -> None:
+    data = (RNG.random((50, 70, 3)) * 200).astype(dtype)
+    stored = np.moveaxis(data, 2, 0) if "planarconfig" in options else data
+    tifffile.imwrite(tmp_path / "a.tif", stored, photometric="rgb", byteorder=order, **options)
+    np.testing.assert_array_equal(Tiff().read(tmp_path / "a.tif", Reading()).data, data)
+
+
+def test_bigtiff_is_read(tmp_path: Path) -> None:
+    tifffile.imwrite(tmp_path / "a.tif", SMOOTH, bigtiff=True)
+    np.testing.assert_array_equal(Tiff().read(tmp_path / "a.tif", Reading()).data, SMOOTH)
+
+
+def test_a_stack_is_a_volume_and_a_clip_where_the_file_says_so(tmp_path: Path) -> None:
+    pages = RNG.integers(0, 256, (5, 6, 7), dtype=np.uint8)
+    tifffile.imwrite(tmp_path / "v.tif", pages, photometric="minisblack")
+    volume = Tiff().read(tmp_path / "v.tif", Reading())
+    np.testing.assert_array_equal(volume.data, np.moveaxis(pages, 0, 2))
+    assert (volume.metadata.kind, volume.metadata.frame_rate) == ("volume", None)
+    tifffile.imwrite(tmp_path / "t.tif", pages, imagej=True, metadata={"axes": "TYX", "finterval": 0.04})
+    clip = Tiff().read(tmp_path / "t.tif", Reading())
+    np.testing.assert_array_equal(clip.data, volume.data)
+    assert (clip.metadata.kind, clip.metadata.frame_rate) == ("video", 25)
+    tifffile.imwrite(tmp_path / "o.ome.tif", pages, metadata={"axes": "TYX"}, photometric="minisblack")
+    assert Tiff().read(tmp_path / "o.ome.tif", Reading()).metadata.kind == "video"
+
+
+def test_pages_without_entries_of_their_own_are_read(tmp_path: Path) -> None:
+    pages = RNG.integers(0, 65536, (5, 6, 7), dtype=np.uint16)
+    tifffile.imwrite(tmp_path / "a.tif", pages, imagej=True, truncate=True, metadata={"axes": "ZYX"})
+    with tifffile.TiffFile(tmp_path / "a.tif") as tif:
+        assert len(tif.pages) == 1
+    np.testing.assert_array_equal(Tiff().read(tmp_path / "a.tif", Reading()).data, np.moveaxis(pages, 0, 2))
+    part = Tiff().read(tmp_path / "a.tif", Reading(frames=(2, 3)))
+    np.testing.assert_array_equal(part.data, np.moveaxis(pages[2:4], 0, 2))
+    whole = (tmp_path / "a.tif").read_bytes()
+    (tmp_path / "a.tif").write_bytes(whole[:-7])
+    with pytest.raises(UnreadableFile, match="cut short"):
+        Tiff().read(tmp_path / "a.tif", Reading())
+
+
+def test_samples_that_are_no_colours_are_bands(tmp_path: Path) -> None:
+    data = RNG.integers(0, 65536, (6, 7, 5), dtype=np.uint16)
+    tifffile.imwrite(tmp_path / "a.tif", data, photometric="minisblack", planarconfig="contig")
+    back = Tiff().read(tmp_path / "a.tif", Reading())
+    np.testing.assert_array_equal(back.data, data)
+    assert back.metadata.kind == "cube"
+
+
+def test_only_the_frames_asked_for_are_read(tmp_path: Path) -> None:
+    data = RNG.integers(0, 256, (6, 7, 9), dtype=np.uint8)
+    written(tmp_path / "a.tif", Contents(data, metadata=Metadata(kind="video", frame_rate=Fraction(25))))
+    part = Tiff().read(tmp_path / "a.tif", Reading(frames=(3, 5)))
+    np.testing.assert_array_equal(part.data, data[:, :, 3:6])
+    assert part.metadata.frame_rate == 25
+    with pytest.raises(InvalidSetting, match=r"between 0 and 8. Got 3 and 9 instead"):
+        Tiff().read(tmp_path / "a.tif", Reading(frames=(3, 9)))
+
+
+def test_white_as_0_is_turned_round_with_a_note(tmp_path: Path) -> None:
+    tifffile.imwrite(tmp_path / "a.tif", SMOOTH, photometric="miniswhite")
+    back = Tiff().read(tmp_path / "a.tif", Reading())
+    np.testing.assert_array_equal(back.data, 255 - SMOOTH)
+    assert "White is stored as 0" in back.notes[0]
+
+
+def test_palettes_fax_and_jpeg_are_read_by_pillow(tmp_path: Path) -> None:
+    path = tmp_path / "a.tif"
+    palette = Image.fromarray(COLOUR).quantize(200)
+    palette.save(path, compression="tiff_lzw")
+    np.testing.assert_array_equal(Tiff().read(path, Reading()).data, np.asarray(palette.convert("RGB")))
+    Image.fromarray(SMOOTH > 90).save(path, compression="group4")
+    np.testing.assert_array_equal(Tiff().read(path, Reading()).data, (SMOOTH > 90) * np.uint8(255))
+    Image.fromarray(COLOUR).save(path, compression="jpeg")
+    assert Tiff().read(path, Reading()).shape == COLOUR.shape
+    Image.fromarray(SMOOTH > 90).save(path, save_all=True, append_images=[Image.fromarray(SMOOTH > 9)])
+    assert Tiff().read(path, Reading()).shape == (300, 400, 2)
+    assert Tiff().read(path, Reading(frames=(1, 1))).data[0, 10, 0] == 255
+
+
+def test_a_compression_that_nobody_knows_is_named(tmp_path: Path) -> None:
+    """Pillow would unpack this one, but to 8 bits."""
+    path = tmp_path / "a.tif"
+    tifffile.imwrite(path, COLOUR.astype(np.uint16), compression="lzma", photometric="rgb")
+    with pytest.raises(UnreadableFile, match="packed by LZMA in a way that is not known here; save it without"):
+        Tiff().read(path, Reading())
+
+
+def test_gray_is_brightness(tmp_path: Path) -> None:
+    written(tmp_path / "a.tif", Contents(COLOUR, metadata=Metadata(kind="picture")))
+    gray = Tiff().read(tmp_path / "a.tif", Reading(gray=True)).data
+    np.testing.assert_array_equal(gray, np.asarray(Image.fromarray(COLOUR).convert("L")))
+
+
+def test_pages_unlike_the_first_are_left_out_with_a_note(tmp_path: Path) -> None:
+    with tifffile.TiffWriter(tmp_path / "a.tif") as file:
+        file.write(SMOOTH)
+        file.write(COLOUR[..., 0])
+    back = Tiff().read(tmp_path / "a.tif", Reading())
+    np.testing.assert_array_equal(back.data, SMOOTH)
+    assert "also has 1 pages unlike the first" in back.notes[0]
+
+
+def test_no_other_file_is_opened_for_ome(tmp_path: Path) -> None:
+    tifffile.imwrite(tmp_path / "secret.ome.tif", np.full((4, 4), 7, np.uint8), metadata={"axes": "YX"})
+    xml = (
+        '<OME><Image ID="Image:0"><Pixels DimensionOrder="XYZCT" Type="uint8" SizeX="4" SizeY="4" SizeZ="1" SizeC="1" '
+        'SizeT="2"><TiffData IFD="0" FirstT="1" PlaneCount="1"><UUID FileName="secret.ome.tif">x</UUID></TiffData>'
+        "</Pixels></Image></OME>"
+    )
+    tifffile.imwrite(tmp_path / "a.tif", np.zeros((4, 4), np.uint8), description=xml, metadata=None)
+    assert not Tiff().read(tmp_path / "a.tif", Reading()).data.any()
+
+
+@pytest.mark.parametrize("data", [np.zeros(4), np.zeros((2, 0)), np.zeros((2, 2), bool), np.zeros((2, 2), complex)])
+def test_what_cannot_be_written_is_refused(data: NDArray[Any]) -> None:
+    assert "A .tif file holds integers or floating point" in (Tiff().refuses(Contents(data)) or "")
+
+
+def damaged_files() -> list[tuple[str, bytes]]:
+    """A clip of 9 pages, cut at many places."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "a.tif"
+        written(path, Contents(RNG.integers(0, 256, (16, 16, 9), dtype=np.uint8), metadata=Metadata(kind="video")))
+        whole = path.read_bytes()
+    return [(f"cut at {cut}", whole[:cut]) for cut in range(0, len(whole), 97)]
+
+
+@pytest.mark.parametrize("content", [content for _, content in damaged_files()])
+def test_a_clip_cut_short_is_never_a_shorter_clip(
+    tmp_path: Path, content: bytes, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.tif").write_bytes(content)
+    with pytest.raises(UnreadableFile, match="damaged, cut short"):
+        Tiff().read(tmp_path / "a.tif", Reading())
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_description_cut_short_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "a.ome.tif"
+    tifffile.imwrite(path, SMOOTH, metadata={"axes": "YX"})
+    with tifffile.TiffFile(path) as tif:
+        said = tif.pages[0].tags["ImageDescription"]
+        end = said.valueoffset + said.count
+    content = path.read_bytes()
+    assert end > max(tif.pages[0].dataoffsets) + SMOOTH.size, "it stands behind the pixels"
+    path.write_bytes(content[: end - 10])
+    with pytest.raises(UnreadableFile, match="cut short"):
+        Tiff().read(path, Reading())
+
+
+def test_a_strip_without_its_checksum_is_refused(tmp_path: Path) -> None:
+    short = zlib.compress(bytes(16))[:-2]
+    tifffile.imwrite(tmp_path / "a.tif", iter([short]), shape=(4, 4), dtype=np.uint8, compression="zlib")
+    with pytest.raises(UnreadableFile, match="cut short"):
+        Tiff().read(tmp_path / "a.tif", Reading())
+
+
+def test_nothing_is_logged_about_untidy_files(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    tifffile.imwrite(tmp_path / "a.tif", SMOOTH)
+    with tifffile.TiffFile(tmp_path / "a.tif") as tif:
+        place = tif.pages[0].tags["Software"].offset
+    content = bytearray((tmp_path / "a.tif").read_bytes())
+    struct.pack_into("<H", content, place + 2, 99)  # no such type
+    (tmp_path / "a.tif").write_bytes(content)
+    np.testing.assert_array_equal(Tiff().read(tmp_path / "a.tif", Reading()).data, SMOOTH)
+    assert caplog.records == []
+
+
+def test_a_chain_that_bites_its_tail_is_refused(tmp_path: Path) -> None:
+    tifffile.imwrite(tmp_path / "a.tif", SMOOTH)
+    content = bytearray((tmp_path / "a.tif").read_bytes())
+    (first,) = struct.unpack_from("<I", content, 4)
+    (entries,) = struct.unpack_from("<H", content, first)
+    struct.pack_into("<I", content, first + 2 + 12 * entries, first)
+    (tmp_path / "a.tif").write_bytes(content)
+    with pytest.raises(UnreadableFile, match="damaged"):
+        Tiff().read(tmp_path / "a.tif", Reading())
+
+
+def test_absurd_sizes_are_refused_before_memory_is_asked_for(tmp_path: Path) -> None:
+    tifffile.imwrite(tmp_path / "a.tif", SMOOTH, compression="zlib", rowsperstrip=300)
+    with tifffile.TiffFile(tmp_path / "a.tif", mode="r+") as tif:
+        tif.pages[0].tags["ImageWidth"].overwrite(4_000_000)
+        tif.pages[0].tags["ImageLength"].overwrite(4_000_000)
+    with pytest.raises((UnreadableFile, TooLarge), match="declares an array of 4000000"):
+        Tiff().read(tmp_path / "a.tif", Reading())
+
+
+def test_a_strip_that_unpacks_to_more_than_it_should_stops_there(tmp_path: Path) -> None:
+    path = tmp_path / "a.tif"
+    bomb = zlib.compress(bytes(50_000_000))
+    tifffile.imwrite(path, iter([bomb]), shape=(4, 4), dtype=np.uint8, compression="zlib", rowsperstrip=4)
+    tracemalloc.start()
+    assert not Tiff().read(path, Reading()).data.any()
+    assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    tracemalloc.stop()
+
+
+def test_nonsense_in_the_description_is_not_believed(tmp_path: Path) -> None:
+    for said in ({"shape": [2, 0, 1], "axes": "TYX"}, {"shape": ["x"], "axes": 3}, {"shape": None}, "[" * 9999):
+        text = said if isinstance(said, str) else json.dumps(said)
+        tifffile.imwrite(tmp_path / "a.tif", SMOOTH, description=text, metadata=None)
+        np.testing.assert_array_equal(Tiff().read(tmp_path / "a.tif", Reading()).data, SMOOTH)
+    told = json.dumps({"shape": [10**9, 300, 400], "axes": "TYX"})
+    tifffile.imwrite(tmp_path / "a.tif", SMOOTH, description=told, metadata=None)
+    with pytest.raises(TensorfillError):
+        Tiff().read(tmp_path / "a.tif", Reading())
+
+
+@pytest.mark.parametrize("packing", ["jpeg", "group4"])
+def test_what_libtiff_complains_about_is_refused_and_not_printed(
+    tmp_path: Path, packing: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.tif"
+    Image.fromarray(COLOUR if packing == "jpeg" else SMOOTH > 90).save(path, compression=packing)
+    with tifffile.TiffFile(path) as tif:
+        start, length = tif.pages[0].dataoffsets[0], tif.pages[0].databytecounts[0]
+    content = bytearray(path.read_bytes())
+    content[start + 4 : start + length] = b"\xff\xcf" * ((length - 4) // 2) + b"\0" * (length % 2)
+    path.write_bytes(content)
+    with pytest.raises(UnreadableFile, match="damaged"):
+        Tiff().read(path, Reading())
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_others_print_meanwhile_is_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with complaints_as_damage(tmp_path):
+        os.write(2, b"progress: 10 %\n")
+    assert capfd.readouterr() == ("", "progress: 10 %\n")
