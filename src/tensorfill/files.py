@@ -25,7 +25,7 @@ def write(
     path
         The file; its extension picks the format. `scan.h5::images` names the array in it.
     tensor
-        An array, a `Completion` (its tensor, or its table if it came as one), what `read` gave, a DataArray or DataFrame.
+        An array, a `Completion` (its tensor, or its table if it came as one), what `read` gave, DataArray, DataFrame.
     format
         The name of the format, if the extension does not tell.
     like
