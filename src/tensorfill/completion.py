@@ -192,7 +192,7 @@ class Completion:
 
     @cached_property
     def filled(self) -> Any:
-        """The data without holes, in the form it came: array, DataFrame, DataArray with coordinates, file's contents."""
+        """The data without holes, in the form it came: array, DataFrame, DataArray with coordinates, file contents."""
         return self.tensor if self.give_back is None else self.give_back(self)
 
     @cached_property
