@@ -28,7 +28,7 @@ Effort = Literal["low", "normal", "high"]
 _NORMAL = ("t-ctv",)
 _NORMAL_WITH_HOLES = ("linear",)
 _NORMAL_IF_SMALL = ("spc", "tnn")
-_SMALL = 2**18  # entries
+_SMALL, _LARGE = 2**18, 2**22  # entries
 _NOT_WORTH_TRYING = ("auto", "spectral", "zero-fill", "mean-fill", "dual", "dual-demo")
 _FALLBACK = "nonneg-dual"
 _HOLDINGS = 4  # how often entries are held out at high effort, if holes have a shape: there are few holes to judge by
@@ -42,6 +42,8 @@ def methods_tried(effort: str, size: int, *, shaped_holes: bool = False) -> tupl
         return ("spectral",)
     if effort == "high":
         return ("spectral", *(name for name in available_methods() if name not in _NOT_WORTH_TRYING))
+    if size > _LARGE:
+        return ("spectral",)
     for_holes = _NORMAL_WITH_HOLES if shaped_holes else ()
     return ("spectral", *_NORMAL, *for_holes, *(_NORMAL_IF_SMALL if size <= _SMALL else ()))
 

@@ -29,12 +29,17 @@ class HoleSolver:
         self._transform = transform
         self._known = known
         self.bound = bound
+        self._chosen = False
 
     def choose_bound(self, y: Numbers, ratio: Numbers, start: Numbers | None) -> None:
         """Take the κ that gets furthest in a few steps."""
         weight = ratio / (1 + ratio)
-        tried = [(self._minimised(y, weight, start, bound, 0.0, _TRIAL)[2], bound) for bound in _BOUNDS]
+        place = _BOUNDS.index(self.bound)
+        # The best one moves little from round to round.
+        bounds = _BOUNDS[max(0, place - 1) : place + 2] if self._chosen else _BOUNDS
+        tried = [(self._minimised(y, weight, start, bound, 0.0, _TRIAL)[2], bound) for bound in bounds]
         self.bound = min(tried)[1]
+        self._chosen = True
 
     def solve(
         self,
