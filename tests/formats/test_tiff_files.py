@@ -332,14 +332,41 @@ def test_absurd_sizes_are_refused_before_memory_is_asked_for(tmp_path: Path) -> 
         Tiff().read(tmp_path / "a.tif", Reading())
 
 
-def test_a_strip_that_unpacks_to_more_than_it_should_stops_there(tmp_path: Path) -> None:
+def test_a_strip_that_unpacks_to_far_more_than_it_should_is_refused_early(tmp_path: Path) -> None:
     path = tmp_path / "a.tif"
     bomb = zlib.compress(bytes(50_000_000))
     tifffile.imwrite(path, iter([bomb]), shape=(4, 4), dtype=np.uint8, compression="zlib", rowsperstrip=4)
     tracemalloc.start()
-    assert not Tiff().read(path, Reading()).data.any()
+    with pytest.raises(UnreadableFile, match="damaged"):
+        Tiff().read(path, Reading())
     assert tracemalloc.get_traced_memory()[1] < 5_000_000
     tracemalloc.stop()
+
+
+def test_the_last_strip_may_be_padded_and_no_bit_of_it_changes_unnoticed(tmp_path: Path) -> None:
+    path, data = tmp_path / "a.tif", np.arange(30, dtype=np.uint8).reshape(6, 5)
+    strips = [zlib.compress(data[:4].tobytes()), zlib.compress(data[4:].tobytes() + bytes(10))]
+    tifffile.imwrite(path, iter(strips), shape=(6, 5), dtype=np.uint8, compression="zlib", rowsperstrip=4)
+    np.testing.assert_array_equal(Tiff().read(path, Reading()).data, data)
+    whole = path.read_bytes()
+    start = whole.index(strips[1])
+    for place in range(start, start + len(strips[1])):
+        for bit in range(8 if place - start != len(strips[1]) - 5 else 0):  # before the checksum, a few bits are unused
+            path.write_bytes(whole[:place] + bytes((whole[place] ^ 1 << bit,)) + whole[place + 1 :])
+            with pytest.raises(UnreadableFile, match="damaged"):
+                Tiff().read(path, Reading())
+
+
+@pytest.mark.parametrize("shape", [(6, 24, 32), (2, 3, 24, 32), (6, 24, 32, 3), (6, 3, 24, 32)])
+def test_pages_whose_entries_tifffile_left_out_are_read(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    data = np.arange(np.prod(shape), dtype=np.uint16).reshape(shape)
+    apart = shape == (6, 3, 24, 32)
+    colour = apart or shape[-1] == 3
+    how = {"photometric": "rgb" if colour else "minisblack", "planarconfig": "separate" if apart else None}
+    tifffile.imwrite(tmp_path / "a.tif", data, truncate=True, **how)
+    expected = np.moveaxis(data, 1, 3) if apart else data
+    expected = np.moveaxis(expected, (-3, -2), (0, 1)) if colour else np.moveaxis(expected, (-2, -1), (0, 1))
+    np.testing.assert_array_equal(Tiff().read(tmp_path / "a.tif", Reading()).data, expected)
 
 
 def test_nonsense_in_the_description_is_not_believed(tmp_path: Path) -> None:

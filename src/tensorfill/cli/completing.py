@@ -20,6 +20,10 @@ from .running import run, uninterrupted
 if TYPE_CHECKING:
     from ..completion import Completion
     from .job import Job
+    from .uncertainty_file import UncertaintyFile
+
+
+_NO_MEMORY = "There is not enough memory for data of this size on this machine."
 
 
 @dataclass
@@ -35,29 +39,35 @@ class Completing:
     quiet: bool = False
     _reports: list[dict[str, Any]] = field(default_factory=list)
     _failures: list[str] = field(default_factory=list)
+    _interrupted: bool = False
+    _unwritten: str = ""
 
     def run(self) -> None:
-        """Complete all; with several files, one that cannot be completed does not stop the others."""
-        several = len(self.jobs) > 1
+        """Complete all; with several files, one that cannot be completed does not stop the others, but Ctrl-C does."""
         for job in self.jobs:
             self._check(job)
-        try:
-            with ProgressLine(len(self.jobs), quiet=self.quiet) as progress:
-                for job in self.jobs:
-                    try:
-                        self._one(job, progress)
-                    except TensorfillError as error:
-                        if not several:
-                            raise
-                        self._failures.append(f"{job.input}: {error}")
-                        progress.say(f"Error: {error}")
-                    finally:
-                        progress.finish()
-        except Stopped as stopped:
-            if not several:
-                raise
-            raise Stopped(f"{stopped} {self._count()}") from None
-        self._tell(several)
+        with ProgressLine(len(self.jobs), quiet=self.quiet) as progress:
+            for job in self.jobs:
+                try:
+                    self._one(job, progress)
+                except (TensorfillError, MemoryError) as error:
+                    if not self._several:
+                        raise
+                    self._fail(job, error, progress)
+                except (Stopped, KeyboardInterrupt):
+                    if not self._several:
+                        raise
+                    self._interrupted = True
+                    self._unwritten = f", {job.output} not written"
+                finally:
+                    progress.finish()
+                if self._interrupted:
+                    break
+        self._tell()
+
+    @property
+    def _several(self) -> bool:
+        return len(self.jobs) > 1
 
     def _check(self, job: Job) -> None:
         from ..methods.registry import method_for
@@ -65,26 +75,44 @@ class Completing:
         job.check_places(method_for(self.arguments["method"], self.settings))
 
     def _one(self, job: Job, progress: ProgressLine) -> None:
-        progress.begin(job.input.name, 0.0)
+        progress.begin(job.input.name, 0.0, "reading")
         source = job.read()
         expected = forecast_of(source, self.arguments["method"], self.settings)
         check_memory(source, str(job.input), expected)
-        progress.begin(job.input.name, expected.seconds)
+        limit = self.arguments["time_limit"]
+        progress.begin(job.input.name, expected.seconds if limit is None else min(limit, expected.seconds))
         for note in source.notes:
             progress.say(f"Note: {note}")
         data, observed = _given(source, self.arguments["negatives"])
         done, notes = run(data, observed, progress=progress, **self.arguments, **self.settings)
-        progress.pause()
         with uninterrupted():
+            progress.tell("writing")
             losses = job.write(source, done)
+            progress.pause()
             self._reports.append(job.told(done, losses))
             self._show(job, done, (*notes, *losses))
-        if done.stop.kind == "interrupted":
-            raise typer.Exit(INTERRUPTED)
-        if job.uncertainty is not None:
-            told = job.uncertainty.write(done)
-            if not self.quiet:
-                show_notes((told,), err=self.json)
+        self._interrupted = done.stop.kind == "interrupted"
+        if job.uncertainty is not None and not self._interrupted:
+            self._write_uncertainty(job.uncertainty, done, progress)
+
+    def _write_uncertainty(self, file: UncertaintyFile, done: Completion, progress: ProgressLine) -> None:
+        progress.begin(file.path.name, 0.0, "working out how unsure each entry is")
+        try:
+            told = file.write(done)
+        except typer.Exit:  # by Ctrl-C, of which it has told
+            self._interrupted = True
+            return
+        finally:
+            progress.pause()
+        if not self.quiet:
+            show_notes((told,), err=self.json)
+
+    def _fail(self, job: Job, error: Exception, progress: ProgressLine) -> None:
+        sentence = str(error) if isinstance(error, TensorfillError) else _NO_MEMORY
+        if str(job.input) not in sentence:
+            sentence = f"{job.input}: {sentence}"
+        self._failures.append(sentence)
+        progress.say(f"Error: {sentence}")
 
     def _show(self, job: Job, done: Completion, notes: tuple[str, ...]) -> None:
         stopped: list[str] = []
@@ -107,20 +135,29 @@ class Completing:
             )
         show_notes((*notes, *stopped), err=False)
 
-    def _tell(self, several: bool) -> None:
-        if several and self.json:
+    def _tell(self) -> None:
+        """What became of all of them."""
+        if self._several and self.json:
             typer.echo(summary.as_json({"files": self._reports, "failures": self._failures}))
-        elif several and not self.quiet:
-            typer.echo(self._count())
+        elif self._several and not self.quiet and not self._interrupted:
+            typer.echo(f"{self._count()}.")
+        if self.quiet:
+            for failure in self._failures:
+                typer.echo(f"Error: {failure}", err=True)
+        if self._interrupted and self._several:
+            raise Stopped(f"Stopped by Ctrl-C: {self._count()}{self._unwritten}{self._unstarted()}.")
+        if self._interrupted:
+            raise typer.Exit(INTERRUPTED)
         if self._failures:
-            if self.quiet:
-                for failure in self._failures:
-                    typer.echo(f"Error: {failure}", err=True)
             raise typer.Exit(USER_ERROR)
 
     def _count(self) -> str:
         failed = f", {len(self._failures)} could not be completed" if self._failures else ""
-        return f"{len(self._reports)} of {len(self.jobs)} files completed{failed}."
+        return f"{len(self._reports)} of {len(self.jobs)} files completed{failed}"
+
+    def _unstarted(self) -> str:
+        left = len(self.jobs) - len(self._reports) - len(self._failures) - bool(self._unwritten)
+        return f", {left} not started" if left else ""
 
 
 def _given(source: formats.Contents | formats.Entries, negatives: Any) -> tuple[Any, Any]:

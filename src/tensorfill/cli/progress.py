@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 import sys
 import time
+from dataclasses import dataclass
+from datetime import timedelta
+from statistics import NormalDist
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -15,18 +18,24 @@ from .forecasting import duration
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rich.progress import Progress, Task, TaskID
+    from rich.live import Live
 
     from ..completion import Iteration, Snapshot
 
-_ALMOST = 0.98  # of the bar; what takes longer than expected waits there
+_SPREAD = 0.6  # a forecast is off by a factor of exp(±0.6), about 2, or less in two of three cases
+_SPREAD_AFTERWARDS = 0.25  # once earlier files have told how long it takes here
+_LONGEST_ODDS = 6.0  # deviations; nothing is told apart beyond
+_ALMOST = 0.98  # of the bar; it is full when the work is done
+_BAR = 20  # columns
+_BESIDES = 53  # columns for the bar and what else stands beside a name
+_SHORTEST_NAME = 12
 
 
 class ProgressLine:
     """Shows the latest iteration on standard error if that is a terminal, and counts iterations anywhere.
 
-    With several files there is a second line for all of them. The time left is what was forecast, corrected by how
-    long earlier files took compared with their own forecasts.
+    A line for the file and, with several, one for all of them; below, what is being done. The time left comes from the
+    forecast, corrected by how long earlier files took compared with their own forecasts.
     """
 
     def __init__(self, files: int = 1, *, quiet: bool = False) -> None:
@@ -37,47 +46,50 @@ class ProgressLine:
         self._expected = 0.0
         self._forecasts: list[float] = []  # of files that are done
         self._taken: list[float] = []
-        self._started = time.monotonic()
-        self._progress: Progress | None = _bars(self._look) if sys.stderr.isatty() and not quiet else None
-        self._all: TaskID | None = None
-        self._task: TaskID | None = None
-        if self._progress is not None:
-            if files > 1:
-                self._all = self._progress.add_task(f"0 of {files} files", total=1.0)
-            self._task = self._progress.add_task("preparing", total=1.0)
+        self._began = self._started = time.monotonic()
+        self._name = self._doing = ""
+        self._shown = sys.stderr.isatty() and not quiet
+        self._live: Live | None = None
 
-    def begin(self, name: str, expected_seconds: float) -> None:
-        """A new file, and how long it will take."""
+    def begin(self, name: str, expected_seconds: float, doing: str = "preparing") -> None:
+        """A new file, and how long it will take; 0 while nobody knows."""
         self.iterations = 0
         self._expected = expected_seconds
         self._started = time.monotonic()
-        if self._progress is not None and self._task is not None:
-            self._progress.reset(self._task, description=f"{name}: preparing")
-            self._progress.start()
+        self._name, self._doing = name, doing
+        if self._shown and self._live is None:
+            # A new one each time: one of rich that goes on after a stop deletes what was printed in between.
+            self._live = _live(self._rows, lambda: self._doing)
+            self._live.start()
+
+    def tell(self, doing: str) -> None:
+        """What is being done now."""
+        self._doing = doing
 
     def pause(self) -> None:
-        """Clear the lines, so that what is printed next stands alone; `begin` brings them back."""
-        if self._progress is not None:
-            self._progress.stop()
+        """The file is done. Clear the lines, so that what is printed next stands alone; `begin` brings them back."""
+        if self._expected:
+            self._forecasts.append(self._expected)
+            self._taken.append(self._elapsed())
+            self._expected = 0.0
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
 
     def finish(self) -> None:
-        """The file is done, or has failed."""
+        """All about the file is done, or it has failed."""
         self._done += 1
-        self._forecasts.append(self._expected)
-        self._taken.append(time.monotonic() - self._started)
         self._expected = 0.0
-        if self._progress is not None and self._all is not None:
-            self._progress.update(self._all, description=f"{self._done} of {self._files} files")
 
     def watch(self, snapshot: Snapshot) -> None:
         """The watcher to hand to the library."""
         self.iterations += 1
-        if self._progress is not None and self._task is not None:
-            self._progress.update(self._task, description=described(snapshot.step))
+        self.tell(described(snapshot.step))
 
     def time_left(self) -> float:
         """Seconds until the current file is done, by what is known so far."""
-        return max(0.0, self._pace() * self._expected - self._elapsed())
+        spread = _SPREAD_AFTERWARDS if self._taken else _SPREAD
+        return left_of(self._pace() * self._expected, self._elapsed(), spread)
 
     def time_left_in_all(self) -> float:
         """Seconds until the last file is done, if those to come are like those that were."""
@@ -86,44 +98,77 @@ class ProgressLine:
 
     def _pace(self) -> float:
         """How long files take compared with their forecasts."""
-        return sum(self._taken) / sum(self._forecasts) if sum(self._forecasts) > 0 else 1.0
+        return sum(self._taken) / sum(self._forecasts) if self._forecasts else 1.0
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._started
 
-    def _look(self, task: Task) -> str:
-        """How far a line is, as its bar and in words; called whenever the lines are drawn."""
-        if not self._expected:
-            task.completed = self._done / self._files if task.id == self._all else 0.0
-            return ""
-        left = self.time_left()
-        share = min(self._elapsed() / max(self._elapsed() + left, 1e-9), _ALMOST)
-        if task.id == self._all:
-            task.completed = (self._done + share) / self._files
-            left = self.time_left_in_all()
-        else:
-            task.completed = share
-        return f"about {duration(left)} left" if left > 0 else "any moment now"
+    def _rows(self) -> list[Row]:
+        """The lines as they are now; called whenever they are drawn."""
+        known, elapsed, left = self._expected > 0, self._elapsed(), self.time_left()
+        share = min(elapsed / max(elapsed + left, 1e-9), _ALMOST) if known else 0.0
+        rows = [Row(self._name, share, elapsed, left if known else None)]
+        if self._files > 1:
+            whole = self.time_left_in_all() if known else None
+            told, began = f"{self._done} of {self._files} files", time.monotonic() - self._began
+            rows.insert(0, Row(told, (self._done + share) / self._files, began, whole))
+        return rows
 
     def say(self, sentence: str) -> None:
-        """Print a line on standard error without breaking the live one."""
+        """Print a line on standard error without breaking the live ones."""
         if self.quiet:
             return
-        if self._progress is None:
+        if self._live is None:
             typer.echo(sentence, err=True)
         else:
-            self._progress.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+            self._live.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
 
     def __enter__(self) -> Self:
-        if self._progress is not None:
-            self._progress.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._progress is not None:
-            self._progress.stop()
+        self.pause()
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line: its name, the share that is done, seconds gone by, and seconds left if that is known."""
+
+    name: str
+    share: float
+    elapsed: float
+    left: float | None
+
+
+def left_of(expected: float, elapsed: float, spread: float) -> float:
+    """The time left of something that was expected to take so long and is not done yet.
+
+    That is the median of what is left if durations are log-normal around the forecast with standard deviation `spread`.
+    So it never reaches zero: what takes longer than expected will probably take a little longer still.
+
+    >>> round(left_of(10, 0, 0.6)), round(left_of(10, 5, 0.6)), round(left_of(10, 20, 0.6))
+    (10, 6, 5)
+    """
+    if expected <= 0 or elapsed <= 0:
+        return max(expected, 0.0)
+    odds = NormalDist()
+    so_far = min(math.log(elapsed / expected) / spread, _LONGEST_ODDS)
+    middle = -odds.inv_cdf(odds.cdf(-so_far) / 2)
+    return elapsed * math.expm1(spread * (middle - so_far))
+
+
+def shortened(name: str, room: int) -> str:
+    """A name that fits, with its end, which tells more than its middle.
+
+    >>> shortened("holiday_in_the_mountains.png", 16)
+    'holiday_…ins.png'
+    """
+    if len(name) <= room:
+        return name
+    end = (room - 1) // 2
+    return f"{name[: room - 1 - end]}…{name[-end:]}"
 
 
 def described(step: Iteration) -> str:
@@ -134,20 +179,25 @@ def described(step: Iteration) -> str:
     return line if step.relative_gap is None else f"{line}  gap {step.relative_gap:.2e}"
 
 
-def _bars(look: Callable[[Task], str]) -> Progress:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+def _live(rows: Callable[[], list[Row]], doing: Callable[[], str]) -> Live:
+    from rich.console import Console, Group
+    from rich.live import Live
+    from rich.progress_bar import ProgressBar
+    from rich.spinner import Spinner
+    from rich.table import Table
     from rich.text import Text
 
-    class Left(ProgressColumn):
-        def render(self, task: Task) -> Text:
-            return Text(look(task))
+    console, spinner = Console(stderr=True), Spinner("dots", style="progress.spinner")
 
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=20),
-        TimeElapsedColumn(),
-        Left(),
-    )
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    def drawn() -> Group:
+        room = max(_SHORTEST_NAME, console.width - _BESIDES)
+        table = Table.grid(padding=(0, 1))
+        for row in rows():
+            clock = Text(str(timedelta(seconds=int(row.elapsed))), style="progress.elapsed")
+            left = "" if row.left is None else f"about {duration(row.left)} left"
+            known = row.share > 0 or row.left is not None
+            bar = ProgressBar(total=1.0, completed=row.share, width=_BAR) if known else Text(" " * _BAR)
+            table.add_row(spinner, Text(shortened(row.name, room)), bar, clock, Text(left))
+        return Group(table, Text(f"  {doing()}", style="dim", no_wrap=True, overflow="ellipsis"))
+
+    return Live(get_renderable=drawn, console=console, transient=True, refresh_per_second=10)

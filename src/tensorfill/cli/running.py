@@ -31,6 +31,8 @@ def run(
     shown: list[str] = []
     with ExitStack() as stack:
         line = stack.enter_context(ProgressLine()) if progress is None else progress
+        if progress is None:
+            line.begin(arguments.get("method", "auto"), 0.0)
         stack.enter_context(_plain_warnings(line, shown))
         stack.enter_context(_plain_log(line))
         try:

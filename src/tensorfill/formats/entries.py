@@ -18,8 +18,15 @@ from .contents import Contents
 from .metadata import Metadata
 
 Labels = tuple[Any, ...]
+MOST_MODES = 32  # what NumPy has always allowed
 LARGEST_WHOLE = 50_000_000
 """Up to so many entries a completed table has them all."""
+
+
+def check_modes(count: int) -> None:
+    """Refuse a table of more modes than an array can have."""
+    if count > MOST_MODES:
+        raise InvalidInput(f"A table must have at most {MOST_MODES} columns of coordinates. Got {count:,} instead.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +48,7 @@ class Entries:
     metadata: Metadata = field(default_factory=lambda: Metadata(kind="table"))
 
     def __post_init__(self) -> None:
+        check_modes(len(self.shape))
         if not self.labels:
             object.__setattr__(self, "labels", (None,) * len(self.shape))
         if not self.columns:

@@ -19,8 +19,8 @@ except ImportError:  # Windows: no bounds there
     resource = None  # type: ignore[assignment]
 
 _READERS = {"hdf5": "hdf5_reading", "mat": "matlab_hdf5", "zarr": "zarr_reading"}
-_MARGIN = 2**30  # bytes, for libraries and what they keep in caches
-_PATIENCE = 5  # seconds of computing
+_MARGIN = 2**29  # bytes, for libraries and what they keep in caches
+_PATIENCE = 4  # seconds of computing
 _SLOWEST = 10_000_000  # bytes per second, unpacked
 
 

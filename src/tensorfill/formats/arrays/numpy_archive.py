@@ -19,6 +19,7 @@ from ..reading import Reading
 from .choice import DATA, OBSERVED
 from .numpy_array import load_array
 from .unkept import unkept
+from .zip_names import members
 
 
 class NumpyArchive(Format):
@@ -31,10 +32,10 @@ class NumpyArchive(Format):
     def read(self, path: Path, how: Reading) -> Contents:
         """`data`, or the array that is asked for, or the only one there is; and `observed`, if there."""
         with readable(path, "a .npz file"), zipfile.ZipFile(path) as archive:
-            members = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
-            wanted = _wanted(path, members, how.dataset)
-            data = _loaded(archive, members[wanted], path)
-            observed = _loaded(archive, members[OBSERVED], path) if OBSERVED in members else None
+            there = {entry.filename.removesuffix(".npy"): entry for entry in members(archive, path)}
+            wanted = _wanted(path, there, how.dataset)
+            data = _loaded(archive, there[wanted], path)
+            observed = _loaded(archive, there[OBSERVED], path) if OBSERVED in there else None
         check_numbers(data, f"'{wanted}' in {path}")
         if observed is not None:
             check_mask(observed, f"'{OBSERVED}' in {path}")
@@ -64,23 +65,23 @@ class NumpyArchive(Format):
 def read_observed(path: Path) -> NDArray[np.bool_] | None:
     """The mask under `observed`; None if there is none."""
     with readable(path, "a .npz file"), zipfile.ZipFile(path) as archive:
-        members = {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
-        if OBSERVED not in members:
+        there = {entry.filename.removesuffix(".npy"): entry for entry in members(archive, path)}
+        if OBSERVED not in there:
             return None
-        mask = _loaded(archive, members[OBSERVED], path)
+        mask = _loaded(archive, there[OBSERVED], path)
     check_mask(mask, f"'{OBSERVED}' in {path}")
     return mask
 
 
-def _wanted(path: Path, members: dict[str, zipfile.ZipInfo], asked: str | None) -> str:
+def _wanted(path: Path, there: dict[str, zipfile.ZipInfo], asked: str | None) -> str:
     name = DATA if asked is None else asked
-    if name in members:
+    if name in there:
         return name
-    others = [key for key in members if key != OBSERVED]
+    others = [key for key in there if key != OBSERVED]
     if asked is None and len(others) == 1:
         return others[0]
-    there = ", ".join(f"'{key}'" for key in members) or "none"
-    raise UnreadableFile(f"{path} has no array '{name}'. The arrays in it are: {there}.")
+    listed = ", ".join(f"'{key}'" for key in there) or "none"
+    raise UnreadableFile(f"{path} has no array '{name}'. The arrays in it are: {listed}.")
 
 
 def _loaded(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> NDArray[Any]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...errors import UnreadableFile
 from ..damage import damaged
+from .zip_names import members
 
 KIND = "a Zarr store"
 _DESCRIPTIONS = ("zarr.json", ".zarray")
@@ -40,7 +41,7 @@ def stored(path: Path, array: str) -> tuple[int, int]:
             start = f"{array}/" if array else ""
             sizes = {
                 entry.filename: entry.file_size
-                for entry in archive.infolist()
+                for entry in members(archive, path)
                 if entry.filename.startswith(start) and _is_piece(entry.filename)
             }
         if 0 in sizes.values():
@@ -71,7 +72,7 @@ def opened(zarr: Any, path: Path) -> Any:
 def _described(path: Path) -> Iterator[tuple[str, bytes]]:
     if path.is_file():
         with zipfile.ZipFile(path) as archive:
-            for entry in archive.infolist():
+            for entry in members(archive, path):
                 if entry.filename.rpartition("/")[2] in _DESCRIPTIONS and entry.file_size <= _LARGEST:
                     yield entry.filename, archive.read(entry)
         return

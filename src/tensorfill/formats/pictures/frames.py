@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -106,7 +107,10 @@ class Frames(Format):
 
 
 def is_clip(folder: Path) -> bool:
-    """Whether a folder looks like one clip: two or more numbered pictures of one size, and no other data."""
+    """Whether a folder looks like one clip: two or more numbered pictures of one size, and no other data.
+
+    A damaged picture has no size. It does not make the others a set of photos: reading the clip will name it.
+    """
     from ..listed import FORMATS
 
     try:
@@ -114,21 +118,22 @@ def is_clip(folder: Path) -> bool:
         extensions = tuple(extension for form in FORMATS for extension in form.extensions)
         if len(clip.names) < 2 or any(name.lower().endswith(extensions) for name in clip.others):
             return False
-        return len({_size(folder / name) for name in clip.names.values()}) == 1
+        return len({_size(folder / name) for name in clip.names.values()} - {None}) <= 1
     except (OSError, TensorfillError):
         return False
 
 
-def _size(path: Path) -> tuple[int, int]:
-    """Rows and columns, from the header alone."""
+def _size(path: Path) -> tuple[int, int] | None:
+    """Rows and columns, from the header alone; None if it cannot be read."""
     from PIL import Image
 
-    with path.open("rb") as file, readable(path, "a picture"):
+    with suppress(TensorfillError), readable(path, "a picture"), path.open("rb") as file:
         if path.suffix.lower().startswith(".tif"):
             with parsed(file, path) as pages:
                 return int(pages[0].imagelength), int(pages[0].imagewidth)
         with Image.open(path, formats=("PNG", "JPEG")) as image:
             return image.height, image.width
+    return None
 
 
 def _picture(clip: Numbered, number: int, how: Reading) -> Contents:

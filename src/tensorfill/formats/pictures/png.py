@@ -15,7 +15,8 @@ from ..reading import Reading
 from ..source import open_source
 from . import png_sixteen_bit
 from .alpha import fitting_alpha
-from .png_chunks import Header, checked_chunks
+from .png_chunks import Chunk, Header, checked_chunks
+from .png_pixels import check_pixels
 from .still import StillPicture, as_shades, opened, picture_contents, pixels
 
 _KIND = "a .png picture"
@@ -43,7 +44,7 @@ class Png(StillPicture):
                 f"{path} is an interlaced 16-bit picture in colour or with alpha, which cannot be read; "
                 "save it without interlacing."
             )
-        data, alpha, notes = _by_pillow(path, header)
+        data, alpha, notes = _by_pillow(path, header, chunks)
         return picture_contents(data, alpha, how, notes)
 
     def write(self, path: Path, contents: Contents) -> None:
@@ -74,11 +75,14 @@ class Png(StillPicture):
         return (*super().losses(contents), lost)
 
 
-def _by_pillow(path: Path, header: Header) -> tuple[NDArray[Any], NDArray[Any] | None, tuple[str, ...]]:
+def _by_pillow(
+    path: Path, header: Header, chunks: tuple[Chunk, ...]
+) -> tuple[NDArray[Any], NDArray[Any] | None, tuple[str, ...]]:
     from PIL import ImageOps
 
     notes = []
-    with opened(path, _KIND, "PNG") as image:
+    with open_source(path) as file, opened(path, _KIND, "PNG") as image:
+        check_pixels(file, header, chunks, path, _KIND)
         if getattr(image, "n_frames", 1) > 1:
             notes.append(f"{path} is animated; only its first frame is read.")
         image.load()

@@ -46,7 +46,7 @@ class Tiff(Format):
                 return read_by_pillow(path, how, pages[0], len(pages))
             full = [page for page in pages if not int(page.subfiletype) & _SMALLER_COPY_OR_MASK] or pages[:1]
             alike = [page for page in full if tiff_page.layout(page) == layout]
-            told, header = understood(pages[0].description), resolution(pages[0])
+            told, header = understood(pages[0].description, layout.samples), resolution(pages[0])
             modes = told.modes if told.modes is not None else (len(alike),) if len(alike) > 1 else ()
             count = math.prod(modes)
             wanted = asked_frames(how, count, path) if modes else range(1)

@@ -33,11 +33,14 @@ class Description:
     """Bands, wavelengths and affine, by the names that `Metadata` has for them."""
 
 
-def understood(text: str) -> Description:
-    """What the text says, or nothing if it is about something else or does not make sense."""
+def understood(text: str, samples: int = 1) -> Description:
+    """What the text says, or nothing if it is about something else or does not make sense.
+
+    `samples` is how many numbers a pixel has.
+    """
     try:
         if text.startswith("{"):
-            return _from_json(json.loads(text))
+            return _from_json(json.loads(text), samples)
         if text.startswith("ImageJ="):
             return _from_lines(text)
         if "<OME" in text[:2000]:
@@ -62,9 +65,11 @@ def described(metadata: Metadata, stored: tuple[int, ...], axes: str) -> str:
     return json.dumps(said)
 
 
-def _from_json(said: Any) -> Description:
+def _from_json(said: Any, samples: int) -> Description:
     axes = str(said.get("axes", ""))
     shape = tuple(int(size) for size in said["shape"])
+    if not axes and said.get("truncated") and min(shape) > 0:  # tifffile left out entries of pages, not their pixels
+        return Description(shape[: -3 if samples > 1 else -2])
     pixel_modes = 3 if axes.endswith("S") else 2
     if "YX" not in axes or len(axes) != len(shape) or min(shape) < 1:
         return Description()

@@ -24,6 +24,7 @@ _UNPACKED = (_NONE, _LZW, _DEFLATE, _OLD_DEFLATE, _PACKBITS)
 _DIFFERENCES, _FLOAT_DIFFERENCES = 2, 3
 _PLANES_APART = 2
 _GRAYS_AND_RGB = (0, 1, 2)
+_PADDING = 2**16  # bytes
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,8 @@ def pixels(page: Any, file: BinaryIO, path: Path) -> NDArray[Any]:
     for (plane, top, left), offset, length in segments:
         down = rows if page.is_tiled else min(rows, form.height - top)
         packed = _bytes_at(file, offset, length, path)
-        flat = _unpacked(packed, down * columns * together * form.dtype.itemsize, page.compression, path)
+        row = columns * together * form.dtype.itemsize
+        flat = _unpacked(packed, down * row, rows * row, page.compression, path)
         part = _summed(flat, (down, columns, together), page)
         inside = part[: form.height - top, : form.width - left]
         channels = slice(plane, plane + 1) if apart else slice(None)
@@ -99,14 +101,12 @@ def _bytes_at(file: BinaryIO, offset: int, length: int, path: Path) -> NDArray[n
     return np.frombuffer(file.read(length), dtype=np.uint8)
 
 
-def _unpacked(packed: NDArray[np.uint8], size: int, compression: int, path: Path) -> NDArray[np.uint8]:
-    """Exactly `size` bytes; what comes after them is padding."""
+def _unpacked(packed: NDArray[np.uint8], size: int, full: int, compression: int, path: Path) -> NDArray[np.uint8]:
+    """Exactly `size` bytes; what comes after them, up to a `full` strip or tile, is padding."""
     if compression in (_DEFLATE, _OLD_DEFLATE):
         inflate = zlib.decompressobj()
         out = np.frombuffer(inflate.decompress(packed.tobytes(), size), dtype=np.uint8)
-        # Asked for one more byte, it compares the checksum if the data ends here.
-        whole = inflate.decompress(inflate.unconsumed_tail, 1) or inflate.eof
-        found = len(out) if whole else 0
+        found = len(out) if _ends(inflate, full - size + _PADDING) else 0
     elif compression == _NONE:
         out = packed[:size]
         found = len(out)
@@ -119,6 +119,16 @@ def _unpacked(packed: NDArray[np.uint8], size: int, compression: int, path: Path
     if found != size:
         raise damaged(path, KIND)
     return out
+
+
+def _ends(inflate: Any, most: int) -> bool:
+    """Whether the data ends within that many bytes; where it does, its checksum has been compared."""
+    while not inflate.eof and most > 0:
+        padding = inflate.decompress(inflate.unconsumed_tail, min(most, _PADDING))
+        if not padding and not inflate.eof:
+            return False
+        most -= len(padding)
+    return bool(inflate.eof)
 
 
 def _summed(flat: NDArray[np.uint8], shape: tuple[int, int, int], page: Any) -> NDArray[Any]:

@@ -22,6 +22,7 @@ from .tiff_page import Layout
 
 _ASSOCIATED_ALPHA, _ALPHA = 1, 2
 _RGB = 2
+_PLANES_APART = 2
 _WHITE_IS_0 = 0
 
 
@@ -83,7 +84,10 @@ def page_by_page(pages: list[Any], layout: Layout, file: BinaryIO, path: Path) -
 
 def in_one_piece(file: BinaryIO, page: Any, layout: Layout, wanted: range, path: Path) -> NDArray[Any]:
     """The samples of pages that ImageJ and tifffile put behind the first one, without a page entry of their own."""
-    shape = (len(wanted), layout.height, layout.width, layout.samples)
+    shape: tuple[int, ...] = (len(wanted), layout.height, layout.width, layout.samples)
+    axes = (1, 2, 0, 3)
+    if page.planarconfig == _PLANES_APART:
+        shape, axes = (len(wanted), layout.samples, layout.height, layout.width), (2, 3, 0, 1)
     check_room(path, shape, layout.dtype.itemsize, path.stat().st_size)
     length = layout.height * layout.width * layout.samples * layout.dtype.itemsize
     if not page.is_contiguous:
@@ -91,4 +95,4 @@ def in_one_piece(file: BinaryIO, page: Any, layout: Layout, wanted: range, path:
     file.seek(page.dataoffsets[0] + wanted.start * length)
     flat = np.frombuffer(file.read(length * len(wanted)), dtype=layout.dtype.newbyteorder(page.parent.byteorder))
     stored = flat.reshape(shape)  # fails if something is cut off
-    return np.ascontiguousarray(stored.transpose(1, 2, 0, 3), dtype=layout.dtype)
+    return np.ascontiguousarray(stored.transpose(axes), dtype=layout.dtype)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidInput
-from ..entries import Entries, Labels
+from ..entries import Entries, Labels, check_modes
 from ..metadata import Metadata
 from .rows import nothing_known
 
@@ -58,6 +58,7 @@ class Labelled:
 
 def value_column(names: Sequence[str], wanted: str | None, table: str) -> int:
     """Where the values are: the column asked for, the only one called value or count, or the last one."""
+    check_modes(len(names) - 1)
     if len(set(names)) < len(names):
         twice = next(name for name in names if list(names).count(name) > 1)
         raise InvalidInput(f"The columns of {table} must have different names. Got {twice!r} twice.")

@@ -19,6 +19,7 @@ from .ffv1_checksums import Ffv1Checksums
 from .frame_clock import FrameClock
 from .frame_range import FrameRange
 from .frame_stack import FrameStack
+from .matroska_checksums import check_checksums
 from .pixels import pixels_of
 from .remarks import Remarks
 from .running_time import RunningTime, frame_rate
@@ -55,6 +56,8 @@ def read_video(path: Path, how: Reading) -> Contents:
             raise damaged(path, _KIND)
         wanted.check(number, path)
         length = _check_length(path, time, number, clock) if wanted.whole else ()
+        if wanted.whole:
+            check_checksums(path)  # only now: a frame that cannot be decoded is told by its number
         data = stack.array()
         notes = remarks.sentences(container, colour=data.ndim == 4, gray=how.gray, uneven=clock.uneven)
         return Contents(data, None, (*notes, *length), Metadata(kind="video", frame_rate=frame_rate(stream)))

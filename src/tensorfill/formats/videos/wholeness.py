@@ -44,7 +44,7 @@ def _declared_length(file: BinaryIO, there: int) -> int:
     start = file.read(12)
     file.seek(0)
     if start[:4] == _EBML:
-        return _matroska_length(file)
+        return open_segment(file) or 0
     if start[:4] == b"RIFF" and start[8:] == b"AVI ":
         return 8 + int.from_bytes(start[4:8], "little")
     if start[4:8] in _BOXES:
@@ -52,20 +52,21 @@ def _declared_length(file: BinaryIO, there: int) -> int:
     return 0
 
 
-def _matroska_length(file: BinaryIO) -> int:
-    """Where the segment ends, the element that holds everything but a small head."""
-    file.seek(4)
-    head = _element_size(file)
+def open_segment(file: BinaryIO) -> int | None:
+    """Where the segment of a .mkv file ends, the element that holds everything but a small head; None if nobody says.
+
+    Afterwards the file stands at its first part.
+    """
+    file.seek(0)
+    head = element_size(file) if file.read(4) == _EBML else None
     if head is None:
-        return 0
+        return None
     file.seek(head, 1)
-    if file.read(4) != _SEGMENT:
-        return 0
-    size = _element_size(file)
-    return 0 if size is None else file.tell() + size
+    size = element_size(file) if file.read(4) == _SEGMENT else None
+    return None if size is None else file.tell() + size
 
 
-def _element_size(file: BinaryIO) -> int | None:
+def element_size(file: BinaryIO) -> int | None:
     """A number of 1 to 8 bytes, as many as there are zero bits before the first one; all ones means unknown."""
     first = file.read(1)
     if not first or not first[0]:
