@@ -1,11 +1,47 @@
-"""The live line."""
+"""The live lines."""
+
+from __future__ import annotations
 
 import io
+import re
 
 import pytest
 
 from tensorfill.cli import progress
 from tensorfill.completion import Iteration
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+class Terminal(io.StringIO):
+    """A terminal that keeps what it was sent."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    hand = Clock()
+    monkeypatch.setattr(progress, "time", hand)
+    return hand
+
+
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Standard error as a terminal; not a fixture, because pytest sets it anew when a test starts."""
+    stream = Terminal()
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "xterm")
+    return stream
 
 
 def test_an_iteration_in_one_line() -> None:
@@ -25,6 +61,93 @@ def test_the_gap_is_left_out_while_it_is_not_known() -> None:
 def test_without_a_terminal_nothing_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.StringIO()
     monkeypatch.setattr("sys.stderr", stream)
-    with progress.ProgressLine():
-        pass
+    with progress.ProgressLine() as line:
+        line.begin("a.png", 10.0)
     assert stream.getvalue() == ""
+
+
+def test_quietly_nothing_is_shown_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = terminal(monkeypatch)
+    with progress.ProgressLine(quiet=True) as line:
+        line.begin("a.png", 10.0)
+        line.say("Note: something.")
+    assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize("truth", [8.0, 10.0, 12.0, 15.0])
+def test_in_the_middle_of_a_run_the_time_left_is_about_right(truth: float) -> None:
+    """Within a factor of two, with a forecast of 10 s that is off by up to a half."""
+    for share in (0.5, 0.6, 0.7):
+        told, left = progress.left_of(10.0, share * truth, progress._SPREAD), (1 - share) * truth
+        assert left / 2 < told < 2 * left
+
+
+@pytest.mark.parametrize("spread", [0.25, 0.4])
+def test_the_time_left_is_never_zero_and_the_bar_never_goes_back(spread: float) -> None:
+    moments = [0.01 * 1.2**step for step in range(60)]
+    left = [progress.left_of(10.0, moment, spread) for moment in moments]
+    assert min(left) > 0
+    shares = [round(moment / (moment + rest), 9) for moment, rest in zip(moments, left, strict=True)]
+    assert shares == sorted(shares)
+
+
+def test_without_a_forecast_nothing_is_told_about_the_time_left() -> None:
+    assert progress.left_of(0.0, 5.0, 0.6) == 0.0
+
+
+def test_earlier_files_correct_the_forecast(clock: Clock) -> None:
+    line = progress.ProgressLine(5)
+    for _ in range(2):
+        line.begin("a.png", 10.0)
+        clock.now += 30.0
+        line.pause()
+        line.finish()
+    line.begin("b.png", 20.0)
+    assert line.time_left() == pytest.approx(60.0)
+    assert line.time_left_in_all() == pytest.approx(60.0 + 2 * 30.0)
+    clock.now += 30.0
+    assert line.time_left() == pytest.approx(30.0, rel=0.1)
+
+
+def test_a_file_that_fails_says_nothing_about_the_pace(clock: Clock) -> None:
+    line = progress.ProgressLine(3)
+    line.begin("broken.png", 10.0)
+    clock.now += 0.01
+    line.finish()
+    line.begin("b.png", 10.0)
+    assert line.time_left() == pytest.approx(10.0)
+
+
+def test_a_long_name_is_shortened_in_its_middle() -> None:
+    assert progress.shortened("short.png", 12) == "short.png"
+    assert progress.shortened("a_photo_of_a_holiday.png", 12) == "a_phot…y.png"
+
+
+def test_the_lines_fit_80_columns_and_vanish(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = terminal(monkeypatch)
+    with progress.ProgressLine(3) as line:
+        line.begin("a_photo_with_a_rather_long_name_of_a_holiday_in_the_mountains.png", 10_000.0)
+        line.tell("iteration 12345  cost 123.457  gradient 1.23e-03  gap 2.00e-02  and more than fits into the line")
+    drawn, _, deleted = stream.getvalue().rpartition("\x1b[?25h")
+    lines = [part for part in _without_codes(drawn).splitlines() if part.strip()]
+    assert lines[-3].startswith("0 of 3 files", 2)
+    assert lines[-3].rstrip().endswith("left")
+    assert lines[-2].startswith("a_photo_with_…mountains.png", 2)
+    assert lines[-1].rstrip().endswith("…")
+    assert all(len(part) <= 80 for part in lines)
+    assert deleted.count("\x1b[1A\x1b[2K") == 3, "up and clear, for each of three lines"
+
+
+def test_what_is_printed_between_files_is_not_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines of rich that are started again go up as many lines as they had before, over what was printed since."""
+    stream = terminal(monkeypatch)
+    with progress.ProgressLine(2) as line:
+        line.begin("a.png", 1.0)
+        line.pause()
+        line.begin("b.png", 1.0)
+    ups = stream.getvalue().split("b.png")[0].split("a.png")[-1].count("\x1b[1A")
+    assert ups == 3, "those that clear the lines of the first file, and no more"
+
+
+def _without_codes(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text).replace("\r", "\n")

@@ -137,7 +137,10 @@ def test_the_python_of_every_page_runs(page: Path) -> None:
     run_python(page)
 
 
-def test_the_quick_start_is_short_and_does_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_quick_start_is_short_and_does_what_it_says(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # it writes files
     assert len([line for line in blocks("README.md", "python")[0].splitlines() if line]) <= 10
     done = run_python("README.md")["done"]
     assert capsys.readouterr().out.startswith("(30, 20, 10) True False\n")

@@ -214,5 +214,7 @@ def test_which_folders_look_like_one_clip(tmp_path: Path) -> None:
     Image.fromarray(CLIP[:3, :, 0]).save(different / "3.png")
     assert not is_clip(different)
     (different / "3.png").write_bytes(b"damaged")
-    assert is_clip(different), "a damaged frame is named when the clip is read, and not taken for a reason to read photos"
+    assert is_clip(different), (
+        "a damaged frame is named when the clip is read, and not taken for a reason to read photos"
+    )
     assert not is_clip(tmp_path / "nowhere")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ..completion import Iteration, Snapshot
 
-_SPREAD = 0.6  # a forecast is off by a factor of exp(±0.6), about 2, or less in two of three cases
+_SPREAD = 0.4  # a forecast is off by a factor of exp(±0.4), 1.5, or less in two of three cases
 _SPREAD_AFTERWARDS = 0.25  # once earlier files have told how long it takes here
 _LONGEST_ODDS = 6.0  # deviations; nothing is told apart beyond
 _ALMOST = 0.98  # of the bar; it is full when the work is done
@@ -68,13 +68,13 @@ class ProgressLine:
 
     def pause(self) -> None:
         """The file is done. Clear the lines, so that what is printed next stands alone; `begin` brings them back."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
         if self._expected:
             self._forecasts.append(self._expected)
             self._taken.append(self._elapsed())
             self._expected = 0.0
-        if self._live is not None:
-            self._live.stop()
-            self._live = None
 
     def finish(self) -> None:
         """All about the file is done, or it has failed."""
@@ -200,4 +200,4 @@ def _live(rows: Callable[[], list[Row]], doing: Callable[[], str]) -> Live:
             table.add_row(spinner, Text(shortened(row.name, room)), bar, clock, Text(left))
         return Group(table, Text(f"  {doing()}", style="dim", no_wrap=True, overflow="ellipsis"))
 
-    return Live(get_renderable=drawn, console=console, transient=True, refresh_per_second=10)
+    return Live(get_renderable=drawn, console=console, transient=True, refresh_per_second=10, redirect_stdout=False)

@@ -8,6 +8,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from types import FrameType
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ..errors import TensorfillWarning
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..completion import Completion
+    from ..completion import Completion, Snapshot
 
 
 def run(
@@ -35,10 +36,16 @@ def run(
             line.begin(arguments.get("method", "auto"), 0.0)
         stack.enter_context(_plain_warnings(line, shown))
         stack.enter_context(_plain_log(line))
+        stop_if_pressed = stack.enter_context(_remembered_interrupt())
+
+        def watch(snapshot: Snapshot) -> None:
+            line.watch(snapshot)
+            stop_if_pressed()
+
         try:
             from .. import library
 
-            done = library.complete(data, observed, watch=line.watch, **arguments)
+            done = library.complete(data, observed, watch=watch, **arguments)
         except KeyboardInterrupt:
             # With iterations done, this was a second Ctrl-C while the library was finishing up after the first.
             when = "before the first iteration" if line.iterations == 0 else "again before the result was ready"
@@ -57,6 +64,34 @@ def uninterrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _remembered_interrupt() -> Iterator[Callable[[], None]]:
+    """Raises the interrupt again, when called, after a Ctrl-C that got lost.
+
+    Python raises it wherever it happens to be: in a callback or while a library is imported, some catch everything.
+    """
+    pressed = False
+
+    def press(number: int, frame: FrameType | None) -> None:
+        nonlocal pressed
+        pressed = True
+        raise KeyboardInterrupt
+
+    def stop_if_pressed() -> None:
+        if pressed:
+            raise KeyboardInterrupt
+
+    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if threading.current_thread() is not threading.main_thread() or not usual:
+        yield stop_if_pressed
+        return
+    signal.signal(signal.SIGINT, press)
+    try:
+        yield stop_if_pressed
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @contextmanager

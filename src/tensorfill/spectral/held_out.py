@@ -11,6 +11,7 @@ Mask = NDArray[np.bool_]
 
 _LEAST, _MOST, _ENOUGH = 0.05, 0.2, 500  # shares of the known entries, and how many are enough to compare by
 _LARGEST_PART = 0.3  # of the known entries are held out if holes have a shape
+_DEPTH = 0.05  # share of the missing entries that lie inside of holes, from which on holes have a shape
 _STRUCTURE = 0.2  # correlation of neighbours in the mask from which on holes have a shape
 
 
@@ -24,7 +25,25 @@ def has_holes(mask: Mask) -> bool:
             first, second = (np.moveaxis(mask, mode, 0)[part] for part in (slice(None, -1), slice(1, None)))
             if abs((first & second).mean() - first.mean() * second.mean()) > _STRUCTURE * spread:
                 return True
-    return False
+    return _has_depth(~mask)
+
+
+def _has_depth(missing: Mask) -> bool:
+    """Whether a good part of what is missing lies inside of holes, next to nothing known, and not by chance.
+
+    So one large hole is noticed among many entries that are missing here and there.
+    """
+    inside = missing
+    neighbours = 1
+    for mode, size in enumerate(missing.shape):
+        if size > SHORT:
+            before = np.take(inside, range(size - 2), axis=mode)
+            between = np.take(inside, range(1, size - 1), axis=mode)
+            inside = before & between & np.take(inside, range(2, size), axis=mode)
+            neighbours *= 3
+    share = float(missing.mean())
+    by_chance = share**neighbours
+    return bool(inside.mean() - by_chance > _DEPTH * share * (1 - by_chance)) and inside.any()
 
 
 def hold_out(mask: Mask, rng: np.random.Generator) -> Mask:

@@ -87,7 +87,7 @@ class Envi(Format):
             fields["band names"] = braces(tuple(map(_line, metadata.band_names)))
         values = data.transpose(_AXES[interleave]).astype(data.dtype.newbyteorder(order), order="C", copy=False)
         with path.with_suffix(".img").open("xb") as file:
-            values.tofile(file)
+            file.write(values.data)
         path.write_text(as_text(fields), encoding="utf-8")
 
     def refuses(self, contents: Contents) -> str | None:

@@ -35,7 +35,14 @@ class Zarr(Format):
     def write(self, path: Path, contents: Contents) -> None:
         """As Zarr 3, packed without loss; in a group if it has a name or a mask, else at the root."""
         zarr = needed("zarr", "volumes", path)
-        _write(zarr, zarr.storage.LocalStore(path), contents)
+        # Not to files at once: when one cannot be written, zarr's threads go on, and make the folder again that was deleted.
+        pieces: dict[str, Any] = {}
+        _write(zarr, zarr.storage.MemoryStore(pieces), contents)
+        path.mkdir()
+        for name, piece in pieces.items():
+            place = path / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(piece.to_bytes())
 
     def refuses(self, contents: Contents) -> str | None:
         """Types that Zarr does not have."""

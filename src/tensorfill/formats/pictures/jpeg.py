@@ -44,9 +44,12 @@ class Jpeg(StillPicture):
 
     def write(self, path: Path, contents: Contents) -> None:
         """The array as a picture of high quality; neither mask nor alpha are kept."""
+        import io
         from PIL import Image
 
-        Image.fromarray(as_shades(contents.data)).save(path, format="JPEG", quality=95, subsampling=0)
+        packed = io.BytesIO()
+        Image.fromarray(as_shades(contents.data)).save(packed, format="JPEG", quality=95, subsampling=0)
+        path.write_bytes(packed.getbuffer())
 
     def losses(self, contents: Contents) -> tuple[str, ...]:
         """JPEG is lossy."""

@@ -99,7 +99,11 @@ def _frames(path: Path, container: Any, stream: Any) -> Iterator[Any]:
     number = 0
     try:
         for packet in container.demux(stream):
-            if packet.is_corrupt or (checksums is not None and packet.size and not checksums.right(bytes(packet))):
+            if checksums is not None and packet.size:
+                checksums.see(bytes(packet))
+                if checksums.wrong is not None:
+                    raise _broken(path, checksums.wrong)
+            if packet.is_corrupt:
                 raise _broken(path, number)
             for frame in packet.decode():
                 if frame.is_corrupt:

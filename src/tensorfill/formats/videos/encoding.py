@@ -88,14 +88,19 @@ class _Watched:
         self.failure: OSError | None = None
 
     def write(self, data: bytes) -> int:
-        try:
-            return self._file.write(data)
-        except OSError as error:
-            self.failure = self.failure or error
-            raise
+        if self.failure is None:
+            try:
+                return self._file.write(data)
+            except OSError as error:
+                self.failure = error
+        return len(data)
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        return self._file.seek(offset, whence)
+        try:
+            return self._file.seek(offset, whence)
+        except OSError as error:  # what was not written yet
+            self.failure = self.failure or error
+            return 0
 
     def tell(self) -> int:
         return self._file.tell()

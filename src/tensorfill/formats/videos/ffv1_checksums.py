@@ -15,18 +15,30 @@ _MIRRORED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 
 
 class Ffv1Checksums:
-    """Looks at one frame after the other; those of old files have no checksums, and pass."""
+    """Looks at one frame after the other; those of old files have no checksums, and pass.
+
+    A file has them if any slice does. Where the size of a slice is wrong, that may show in a later frame only.
+    """
 
     def __init__(self) -> None:
         self._there = False
+        self._seen = 0
+        self._first_wrong: int | None = None
 
-    def right(self, packet: bytes) -> bool:
-        """Whether a coded frame is as it was written, as far as can be told."""
+    def see(self, packet: bytes) -> None:
+        """The next coded frame."""
         slices = list(_slices(packet))
-        if sum(map(len, slices)) != len(packet):
-            return not self._there
-        self._there = True
-        return not any(map(_crc, slices))
+        # A stretch of zeros has the right checksum, and is no slice.
+        right = [any(part) and not _crc(part) for part in slices]
+        self._there |= any(right)
+        if self._first_wrong is None and not (all(right) and sum(map(len, slices)) == len(packet)):
+            self._first_wrong = self._seen
+        self._seen += 1
+
+    @property
+    def wrong(self) -> int | None:
+        """The first frame that is not as it was written, as far as can be told by now."""
+        return self._first_wrong if self._there else None
 
 
 def _slices(packet: bytes) -> Iterator[bytes]:
