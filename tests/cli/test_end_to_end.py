@@ -78,7 +78,7 @@ def test_wrong_settings_are_one_sentence(
 def test_nothing_observed_is_refused(refused: Run, tmp_path: Path) -> None:
     np.save(tmp_path / "holes.npy", np.full((3, 3), np.nan))
     outcome = refused("complete", tmp_path / "holes.npy", "-o", tmp_path / "done.npy")
-    assert "Nothing is observed" in outcome.err
+    assert "all its entries are missing" in outcome.err
 
 
 @pytest.mark.slow

@@ -57,7 +57,7 @@ def test_what_would_not_fit_is_refused_before_the_work(
         monkeypatch.setattr(module, "available_memory", lambda: 10**6)
     outcome = refused("complete", tmp_path / "a.mkv", "-o", tmp_path / "b.mkv", "--missing-frames", "1")
     assert "would need about 300 MB of memory, and 1 MB are free" in outcome.err
-    assert "--frames 0-99 or --gray or a method that needs less" in outcome.err
+    assert "take fewer frames with --frames 0-99 or --gray" in outcome.err
     assert "Refuse: it would not fit" in tensorfill("info", tmp_path / "a.mkv", "--missing-frames", "1").out
 
 

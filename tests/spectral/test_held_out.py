@@ -21,6 +21,13 @@ def held_of(known: Mask, seed: int = 0) -> Mask:
     return hold_out(known, np.random.default_rng(seed))
 
 
+def test_one_large_hole_is_noticed_among_entries_missing_one_by_one() -> None:
+    known = np.random.default_rng(0).random((200, 180)) > 0.05
+    assert not has_holes(known)
+    known[60:90, 40:80] = False
+    assert has_holes(known)
+
+
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("keep", KEEP)
 def test_entries_missing_one_by_one_are_no_holes(shape: tuple[int, ...], keep: float) -> None:

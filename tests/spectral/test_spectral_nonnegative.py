@@ -68,7 +68,9 @@ def solve(given: Judged, kind: type = ScatteredSolver, *, tolerance: float = 1e-
         made: ScatteredSolver | HoleSolver = kind(prior.transform, known)
         return made
 
-    found = solve_nonnegative(prior, data, given.mean, given.free, make, negativity=NEGATIVITY, tolerance=tolerance)
+    found = solve_nonnegative(
+        prior, data, given.mean, given.free, make, negativity=NEGATIVITY, tolerance=tolerance, most_steps=60
+    )
     return found, certify(prior, data, given.mean, found)
 
 
@@ -180,6 +182,7 @@ def test_single_precision_is_nearly_as_good() -> None:
         lambda known: ScatteredSolver(prior.transform, known),
         negativity=NEGATIVITY,
         tolerance=1e-9,
+        most_steps=60,
     )
     assert found.coefficients.dtype == np.float32
     assert found.smallest >= -NEGATIVITY

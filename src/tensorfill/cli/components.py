@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options
-from .app import app
+from .app import INTERRUPTED, app
 
 if TYPE_CHECKING:
     import numpy as np
@@ -83,7 +83,11 @@ def components(
             formats.write(path, formats.Contents(data, metadata=source.plain_metadata()))
             rows.append((str(path), f"{component.min():.4g}", f"{component.max():.4g}"))
         show_table(rows, headings=("file", "smallest", "largest"))
-        show_notes((*notes, *_unlike(done.method, len(rows), count)), err=False)
+        interrupted = done.stop.kind == "interrupted"
+        stopped = ("Stopped by Ctrl-C; these are the components so far.",) if interrupted else ()
+        show_notes((*notes, *_unlike(done.method, len(rows), count), *stopped), err=False)
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)
 
 
 def _extension(source: Any, output_format: str | None) -> str:

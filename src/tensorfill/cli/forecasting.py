@@ -32,9 +32,9 @@ def check_memory(source: Contents | Entries, name: str, expected: Forecast) -> N
 
     if not isinstance(source, formats.Contents) or expected.fits:
         return
-    ways = ["a method that needs less, such as --method linear"]
+    ways = ["a smaller part of it"]
     if source.metadata.kind == "video":
-        ways = ["fewer frames with --frames 0-99", *(["--gray"] if source.ndim == 4 else []), *ways]
+        ways = ["fewer frames with --frames 0-99", *(["--gray"] if source.ndim == 4 else [])]
     raise TooLarge(
         f"Completing {name}, {entries(source.shape):,} entries, would need about {gigabytes(expected.bytes)} of "
         f"memory, and {gigabytes(available_memory() or 0)} are free; take {' or '.join(ways)}."

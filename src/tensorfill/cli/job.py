@@ -59,6 +59,9 @@ class Job:
     def read(self) -> formats.Contents | formats.Entries:
         """The data and what is known of it, refused if its completion would not fit the output."""
         source = self.source.read(self.input)
+        if isinstance(source, formats.Contents) and not source.known().any():
+            why = "all its entries are missing" if source.data.size else f"its shape is {source.shape}"
+            raise InvalidInput(f"There is nothing to complete {self.input} from: {why}.")
         if not self.raw and isinstance(source, formats.Contents):
             self._check_fits(source)
         if self.preview is not None and not isinstance(source, formats.Contents):

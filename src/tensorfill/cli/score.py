@@ -40,7 +40,10 @@ def score(
     known = true.known()
     if not known.any():
         raise InvalidInput(f"{truth} has no known entry, so there is nothing to compare with.")
-    mask = formats.read_mask(observed, known.shape, "known")[0] if observed else found.observed
+    mask = found.observed
+    if observed is not None:
+        mask, notes = formats.read_mask(observed, known.shape, "known")
+        show_notes(notes)
     values = _on_scale_of(true.data, found, is_picture=formats.format_of(estimate).picture)
     if values.shape == known.shape and not known.all():
         show_notes([f"{int((~known).sum()):,} entries are missing in {truth} itself and are left out."])

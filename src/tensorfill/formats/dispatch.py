@@ -115,6 +115,10 @@ def check_place(path: Path, *, force: bool, format: str | None = None) -> None:
     file = located(path)[0]
     form = format_of(file, format)
     check_target(file, force=force, folder=form.folder)
+    if form.folder and file.is_dir() and (strange := form.strangers(file)):
+        raise UnreadableFile(
+            f"{file} is not replaced, because there is something else in it: {strange[0]}; give another folder."
+        )
     for companion in form.companions(file):
         check_target(companion, force=force)
 
@@ -128,7 +132,7 @@ def write(path: AnyPath, contents: Contents | Entries, *, format: str | None = N
     if isinstance(contents, Entries) and isinstance(form, TableFormat):
         with staged(file) as part:
             form.write_entries(part, contents)
-        return ()
+        return form.losses_of(contents)
     if isinstance(contents, Entries):
         contents = contents.contents()
     if refusal := form.refuses(contents):

@@ -45,6 +45,10 @@ class Format(ABC):
         """What writing this in this format changes, a sentence each."""
         return ()
 
+    def strangers(self, path: Path) -> tuple[str, ...]:
+        """What is in a folder at `path` that this format would not have put there."""
+        return ()
+
     def companions(self, path: Path) -> tuple[Path, ...]:
         """Other files that belong to the one at `path`."""
         return ()
@@ -56,6 +60,10 @@ class TableFormat(Format):
     @abstractmethod
     def write_entries(self, path: Path, entries: Entries) -> None:
         """Write every entry that has a value."""
+
+    def losses_of(self, entries: Entries) -> tuple[str, ...]:
+        """What writing this table in this format changes, a sentence each."""
+        return ()
 
     def write(self, path: Path, contents: Contents) -> None:
         """The known entries of a full array."""

@@ -51,6 +51,9 @@ def _marked(contents: Contents, path: Path, means: Means) -> tuple[NDArray[np.bo
     if values.dtype.kind == "b":
         return values & there, ()
     levels = np.unique(values[there])
+    if not there.all() and len(levels) > 2:
+        note = f"{path} has holes of its own, so these are its mask, and its values are not."
+        return _without_channels(there, contents), (note,)
     if len(levels) <= 2 and (not len(levels) or levels[0] == 0 or len(levels) == 1):
         return _without_channels((values != 0) & there, contents), ()
     middle = float(levels[-1]) / 2

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..completion import Completion, Estimate, History, Iteration, Snapshot, StopReason, Watch
+from ..completion import Completion, Estimate, History, Iteration, Snapshot, StopKind, StopReason, Watch
 from ..estimates.blend import BlendedEstimate
 from ..iterating import Clock
 from ..observed import ObservedTensor
@@ -91,6 +91,10 @@ class Choice:
         except _Stopped as stopped:
             assert self._standing is not None
             return self._told(self._standing, {self._standing.method: 1.0}, stopped.reason)
+        except KeyboardInterrupt:  # between two methods, or before the first iteration of one
+            if self._standing is None:
+                raise
+            return self._told(self._standing, {self._standing.method: 1.0}, self._stopped("Interrupted", "interrupted"))
 
     def _compared(self) -> Completion:
         shaped = has_holes(self._observed.mask())
@@ -237,9 +241,12 @@ class Choice:
     def _raise_if_stopped(self, done: Completion) -> None:
         if done.stop.kind in ("watch", "interrupted"):
             what = "Stopped by the watcher" if done.stop.kind == "watch" else "Interrupted"
-            made = self._history[-1].iteration if self._history else 0
-            sentence = f"{what} after {made} iterations: this is the result so far, before all methods were compared."
-            raise _Stopped(StopReason(done.stop.kind, sentence))
+            raise _Stopped(self._stopped(what, done.stop.kind))
+
+    def _stopped(self, what: str, kind: StopKind) -> StopReason:
+        made = self._history[-1].iteration if self._history else 0
+        sentence = f"{what} after {made} iterations: this is the result so far, before all methods were compared."
+        return StopReason(kind, sentence)
 
     def _rng(self, name: str) -> np.random.Generator:
         """The same random numbers for a method, whatever else is tried."""

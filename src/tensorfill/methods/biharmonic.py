@@ -30,6 +30,10 @@ class Biharmonic:
     reference: ClassVar[str] = "scikit-image, restoration.inpaint_biharmonic"
     nonnegative: ClassVar[bool] = False
 
+    def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
+        """Whether slices without a known entry are filled from those beside them."""
+        return True
+
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Refuses what does not fit into memory, and everything if scikit-image is not installed."""
         if find_spec("skimage") is None:

@@ -31,6 +31,10 @@ class Linear:
     reference: ClassVar[str] = "a level to compare with"
     nonnegative: ClassVar[bool] = True
 
+    def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
+        """Whether slices without a known entry are filled from those beside them."""
+        return True
+
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Refuses what does not fit into memory."""
         return too_large_to_fill(self.name, observed, COPIES)

@@ -11,6 +11,7 @@ Mask = NDArray[np.bool_]
 
 _LEAST, _MOST, _ENOUGH = 0.05, 0.2, 500  # shares of the known entries, and how many are enough to compare by
 _LARGEST_PART = 0.3  # of the known entries are held out if holes have a shape
+_FEW = 0.5  # share of missing entries up to which holes are told from chance by their depth
 _DEPTH = 0.05  # share of the missing entries that lie inside of holes, from which on holes have a shape
 _STRUCTURE = 0.2  # correlation of neighbours in the mask from which on holes have a shape
 
@@ -33,6 +34,9 @@ def _has_depth(missing: Mask) -> bool:
 
     So one large hole is noticed among many entries that are missing here and there.
     """
+    share = float(missing.mean())
+    if share > _FEW:  # with more, chance makes holes too
+        return False
     inside = missing
     neighbours = 1
     for mode, size in enumerate(missing.shape):
@@ -41,9 +45,8 @@ def _has_depth(missing: Mask) -> bool:
             between = np.take(inside, range(1, size - 1), axis=mode)
             inside = before & between & np.take(inside, range(2, size), axis=mode)
             neighbours *= 3
-    share = float(missing.mean())
     by_chance = share**neighbours
-    return bool(inside.mean() - by_chance > _DEPTH * share * (1 - by_chance)) and inside.any()
+    return bool(inside.any()) and bool(inside.mean() - by_chance > _DEPTH * share * (1 - by_chance))
 
 
 def hold_out(mask: Mask, rng: np.random.Generator) -> Mask:

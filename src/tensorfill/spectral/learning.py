@@ -33,7 +33,7 @@ _LEAST_FREE = 0.02  # of the known entries are taken to tell about noise, whatev
 _FLOOR_QUANTILE = 0.02
 _FLOOR_LEFT = 0.02
 _LEAST_VARIANCE = 1e-4  # of σ²
-_MOST_STEPS = 60
+MOST_STEPS, MOST_HOLE_STEPS = 60, 200  # of the solver, for one mean
 _NEGLIGIBLE = 1e-6  # share of the energy of the mean along a mode that learned bases may leave out
 
 
@@ -56,6 +56,7 @@ class Learner:
         self.steps = 0
         self._smoothing = smoothing
         self._holes = holes
+        self._most = MOST_HOLE_STEPS if holes else MOST_STEPS
         self._seed = seed
         self._family = family
         self._dtype = data.values.dtype
@@ -75,10 +76,10 @@ class Learner:
         if isinstance(self._solver, HoleSolver):
             self._solver.choose_bound(self.data.filled(self.data.values), self.prior.ratio(self._dtype), self.mean)
 
-    def solve(self, tolerance: float, most: int = _MOST_STEPS) -> Numbers:
+    def solve(self, tolerance: float, most: int | None = None) -> Numbers:
         """The posterior mean under the prior as it stands."""
         ratio = self.prior.ratio(self._dtype)
-        self._find_mean(ratio, tolerance, most)
+        self._find_mean(ratio, tolerance, self._most if most is None else most)
         assert self.mean is not None
         return self.mean
 
@@ -91,7 +92,7 @@ class Learner:
         """One round."""
         prior, bins = self.prior, self.prior.bins
         ratio = prior.ratio(self._dtype)
-        self._find_mean(ratio, tolerance, _MOST_STEPS)
+        self._find_mean(ratio, tolerance, self._most)
         assert self.mean is not None
         missed = self._missed()
         weighted = self.mean * self.mean
@@ -126,7 +127,7 @@ class Learner:
         start, self._probe = self._probe, None  # arrays are large: none is kept that can be had again
         if start is not None:
             start *= self._root(ratio)
-        found = self._solver.solve(self.data.filled(self._drawn(ratio)), ratio, start, tolerance, _MOST_STEPS)
+        found = self._solver.solve(self.data.filled(self._drawn(ratio)), ratio, start, tolerance, self._most)
         del start
         self.steps += found.steps
         self._probe = found.coefficients

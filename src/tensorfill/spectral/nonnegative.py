@@ -25,7 +25,6 @@ from .prior import Prior
 from .solver import Solver
 
 _MOST_UPDATES = 6
-_MOST_STEPS = 60
 _MOST_LIFTS = 100
 _WORSE = 4.0  # times as far below zero as it was ends lifting
 
@@ -55,6 +54,7 @@ def solve_nonnegative(
     *,
     negativity: float,
     tolerance: float,
+    most_steps: int,
 ) -> Constrained:
     """From coefficients near the unconstrained solution, until no entry is below −`negativity`."""
     ratio = prior.ratio(start.dtype)
@@ -75,7 +75,7 @@ def solve_nonnegative(
         targets[data.mask] += data.values + mu
         targets *= known
         solver = make_solver(known)
-        found = solver.solve(targets, ratio, coefficients, tolerance, _MOST_STEPS, energy)
+        found = solver.solve(targets, ratio, coefficients, tolerance, most_steps, energy)
         del targets
         coefficients = found.coefficients
         steps += found.steps

@@ -16,7 +16,7 @@ from .bases import Basis, Numbers
 from .data import KnownData
 from .estimate import SpectralEstimate
 from .held_out import has_holes, hold_out
-from .learning import Learner
+from .learning import MOST_HOLE_STEPS, MOST_STEPS, Learner
 from .nonnegative import certify, solve_nonnegative
 from .parametric import ParametricSpectrum
 from .prior import Prior
@@ -25,7 +25,8 @@ from .start import starting_prior
 from .summed import with_components
 from .uncertainty import Uncertainty
 
-_TOLERANCE, _HOLE_TOLERANCE = 1e-3, 1e-4
+# What is inside of holes comes last, and learning from means that are not there yet goes wrong.
+_TOLERANCE, _HOLE_TOLERANCE = 1e-3, 1e-5
 _FIRST_TOLERANCE = 0.1
 _SHARPER = 0.5  # what the tolerance is multiplied by from round to round
 _FINAL, _EXACT = 0.1, 0.3  # times the tolerance: for the last mean, and for W ≥ 0
@@ -115,7 +116,8 @@ class SpectralRun:
         )
         if self.held.any():
             best = _Best()
-            yield from self._stage(learner, self.plan.rounds, _FIRST_TOLERANCE, best)
+            roughly = self._tolerance if self.holes else _FIRST_TOLERANCE
+            yield from self._stage(learner, self.plan.rounds, roughly, best)
             yield from self._choose(learner, best)
         else:  # too little is known to learn from
             self.errors = {(): math.sqrt(variance)}
@@ -184,6 +186,7 @@ class SpectralRun:
             lambda known: solver_for(prior.transform, known, holes=self.holes),
             negativity=self.plan.negativity,
             tolerance=_EXACT * self._tolerance,
+            most_steps=MOST_HOLE_STEPS if self.holes else MOST_STEPS,
         )
         self.certificate = certify(prior, self.data, self.mean, found)
         self.smallest, self.prior = found.smallest, prior

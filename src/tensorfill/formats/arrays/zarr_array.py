@@ -35,7 +35,7 @@ class Zarr(Format):
     def write(self, path: Path, contents: Contents) -> None:
         """As Zarr 3, packed without loss; in a group if it has a name or a mask, else at the root."""
         zarr = needed("zarr", "volumes", path)
-        # Not to files at once: when one cannot be written, zarr's threads go on, and make the folder again that was deleted.
+        # Not to files at once: when one cannot be written, zarr's threads go on, and make a deleted folder again.
         pieces: dict[str, Any] = {}
         _write(zarr, zarr.storage.MemoryStore(pieces), contents)
         path.mkdir()

@@ -19,7 +19,7 @@ from ..room import check_room
 from .alpha import opaque
 from .asked_frames import asked_frames
 from .jpeg import Jpeg
-from .numbered import Numbered, numbered
+from .numbered import Numbered, is_frame, numbered
 from .png import Png
 from .still import described, is_picture
 from .tiff import Tiff
@@ -39,6 +39,10 @@ class Frames(Format):
     name: ClassVar[str] = "frames"
     extensions: ClassVar[tuple[str, ...]] = ()
     folder: ClassVar[bool] = True
+
+    def strangers(self, path: Path) -> tuple[str, ...]:
+        """Whatever is no numbered picture."""
+        return tuple(sorted(file.name for file in path.iterdir() if not is_frame(file)))
 
     def read(self, path: Path, how: Reading) -> Contents:
         """(row, column, frame[, channel]), in the order of the numbers."""

@@ -45,6 +45,7 @@ class Jpeg(StillPicture):
     def write(self, path: Path, contents: Contents) -> None:
         """The array as a picture of high quality; neither mask nor alpha are kept."""
         import io
+
         from PIL import Image
 
         packed = io.BytesIO()

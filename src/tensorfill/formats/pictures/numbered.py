@@ -36,6 +36,12 @@ class Numbered:
         return self.names.get(number, f"{self.prefix}{number:0{width}d}{self.suffix}")
 
 
+def is_frame(file: Path) -> bool:
+    """Whether a file is called like a frame of a clip."""
+    found = _NAME.fullmatch(file.name)
+    return found is not None and found["suffix"].lower() in PICTURES
+
+
 def numbered(folder: Path) -> Numbered:
     """The pictures of the clip in a folder; refused where there is none, or more than one."""
     groups, others = _grouped(folder)

@@ -43,6 +43,12 @@ class Frostt(TableFormat):
         with readable(path, "a .tns file"):
             return _read(path)
 
+    def losses_of(self, entries: Entries) -> tuple[str, ...]:
+        """Numbers alone."""
+        if all(labels is None for labels in entries.labels):
+            return ()
+        return ("A .tns has numbers instead of labels and names of columns; write .csv or .parquet to keep them.",)
+
     def write_entries(self, path: Path, entries: Entries) -> None:
         """Every entry that has a value, and the shape."""
         check_entries(entries)

@@ -16,8 +16,13 @@ _DIGITS = re.compile("([0-9]+)")
 
 
 def ordered(found: Sequence[Any]) -> tuple[Labels | None, NDArray[np.int64]]:
-    """Distinct labels in order, None if they are 0, 1, …; and, for every label found, which index it has now."""
-    order = sorted(range(len(found)), key=[_key(label) for label in found].__getitem__)
+    """Distinct labels in order, None if they are 0, 1, …; and, for every label found, which index it has now.
+
+    Words stay in the order they are found in: whoever lists January before February knows which comes first.
+    """
+    order = list(range(len(found)))
+    if not _only_words(found):
+        order.sort(key=[_key(label) for label in found].__getitem__)
     index = np.empty(len(found), dtype=np.int64)
     index[order] = np.arange(len(found))
     labels = tuple(found[place] for place in order)
@@ -34,8 +39,8 @@ def from_texts(texts: Sequence[str]) -> tuple[Labels | None, NDArray[np.int64]]:
 
     >>> from_texts(["10", "9"])[0], from_texts(["010", "9"])[0]
     ((9, 10), ('9', '010'))
-    >>> from_texts(["b", "a10", "a9"])[0], from_texts(["2.5", "0.25"])[0]
-    (('a9', 'a10', 'b'), ('0.25', '2.5'))
+    >>> from_texts(["b", "a10", "a9"])[0], from_texts(["2.5", "0.25"])[0], from_texts(["May", "April"])[0]
+    (('a9', 'a10', 'b'), ('0.25', '2.5'), ('May', 'April'))
     """
     stripped = [text.strip() for text in texts]
     if len(set(stripped)) == len(texts) and all(map(_is_whole, stripped)):
@@ -47,6 +52,10 @@ def from_texts(texts: Sequence[str]) -> tuple[Labels | None, NDArray[np.int64]]:
         index[order] = np.arange(len(texts))
         return tuple(texts[place] for place in order), index
     return ordered(texts)
+
+
+def _only_words(labels: Sequence[Any]) -> bool:
+    return all(isinstance(label, str) and not _DIGITS.search(label) for label in labels)
 
 
 def _is_whole(text: str) -> bool:
