@@ -150,3 +150,30 @@ def test_a_folder_without_data_is_refused(refused: Run, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "notes.txt").write_text("not data")
     assert "There is nothing in" in refused("complete", tmp_path / "in", "-o", tmp_path / "out").err
+
+
+def test_frames_go_to_frames_where_the_output_has_no_extension(
+    tensorfill: Run, solver: MeanFill, tmp_path: Path
+) -> None:
+    folder = tmp_path / "frames"
+    folder.mkdir()
+    for number in (1, 3):
+        Image.fromarray(np.full((4, 5), 10 * number, np.uint8)).save(folder / f"{number}.png")
+    assert tensorfill("complete", folder, "-o", tmp_path / "out").code == 0
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["1.png", "2.png", "3.png"]
+
+
+def test_frames_do_not_replace_a_folder_with_something_else_in_it(refused: Run, tmp_path: Path) -> None:
+    folder, out = tmp_path / "frames", tmp_path / "out"
+    for place in (folder, out):
+        place.mkdir()
+    for number in (1, 3):
+        Image.fromarray(np.full((4, 5), 10 * number, np.uint8)).save(folder / f"{number}.png")
+    (out / "precious.txt").write_text("mine")
+    outcome = refused("complete", folder, "-o", out, "--output-format", "frames", "--force")
+    assert "is not replaced, because there is something else in it: precious.txt" in outcome.err
+
+
+def test_a_table_that_would_not_fit_a_picture_is_refused_before_the_work(refused: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,y,z,t,count\n" + "".join(f"{i},{i},{i},{i},3.5\n" for i in range(6)))
+    assert "picture" in refused("complete", tmp_path / "a.csv", "-o", tmp_path / "b.png").err

@@ -106,3 +106,12 @@ def test_jpg_is_refused_because_its_black_is_not_black(tmp_path: Path) -> None:
     Image.fromarray(MASK.astype(np.uint8)).save(tmp_path / "m.jpg")
     with pytest.raises(UnreadableFile, match=r"cannot serve as a mask.*save it as .png"):
         known(tmp_path / "m.jpg", MASK.shape)
+
+
+def test_of_a_picture_with_holes_of_its_own_the_holes_count_and_not_the_colours(tmp_path: Path) -> None:
+    pixels = np.random.default_rng(0).integers(0, 255, (2, 3, 4), dtype=np.uint8)
+    pixels[..., 3] = GRAY
+    Image.fromarray(pixels).save(tmp_path / "m.png")
+    mask, notes = formats.read_mask(tmp_path / "m.png", (2, 3), "known")
+    np.testing.assert_array_equal(mask, MASK)
+    assert "has holes of its own" in notes[0]

@@ -124,7 +124,7 @@ def complete(
     Ctrl-C stops early and writes the best so far.
     """
     from .completing import Completing
-    from .inputs import beside, places
+    from .inputs import beside, format_for, places
     from .job import Job
     from .source import Source
     from .typed_settings import rank_from, settings_from, weights_from
@@ -146,6 +146,7 @@ def complete(
     chosen = {name: value for name, value in settings.items() if value is not None}
     chosen |= settings_from(set_ or (), taken=chosen)
     source = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames)
+    output_format = format_for(inputs, output, output_format, each=each)
     found = places(inputs, output, each=each, format=format, output_format=output_format)
     several = len(found) > 1
     jobs = [

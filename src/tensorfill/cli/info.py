@@ -45,7 +45,7 @@ def info(
     if json:
         typer.echo(as_json(told | {"notes": list(source.notes)}))
         return
-    show_table([(key.replace("_", " "), _words(key, value)) for key, value in told.items() if value is not None])
+    show_table([(_name(key), _words(key, value)) for key, value in told.items() if value is not None])
     show_notes(source.notes, err=False)
 
 
@@ -96,6 +96,10 @@ def described(path: Path, source: Contents | Entries, method: str, settings: dic
         "memory_free_bytes": available_memory(),
         "seconds": expected.seconds if 0 < count < total else 0.0,
     }
+
+
+def _name(key: str) -> str:
+    return {"seconds": "time"}.get(key, key.removesuffix("_bytes").replace("_", " "))
 
 
 def _words(key: str, value: Any) -> str:

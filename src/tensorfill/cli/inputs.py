@@ -45,6 +45,14 @@ def places(
     return found
 
 
+def format_for(inputs: Sequence[Path], output: Path, output_format: str | None, *, each: bool) -> str | None:
+    """The format of the output, if it is not for its name to tell: frames for frames, where it has no extension."""
+    from ..formats.pictures.frames import is_clip
+
+    plain = output_format is None and not each and len(inputs) == 1 and not output.suffix and not output.is_dir()
+    return "frames" if plain and inputs[0].is_dir() and is_clip(inputs[0]) else output_format
+
+
 def beside(path: Path | None, place: Place, extension: str, *, several: bool) -> Path | None:
     """Where something about a file goes: `path` itself or, with several files, a file in the folder `path`."""
     if path is None or not several:

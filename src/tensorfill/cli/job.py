@@ -62,13 +62,22 @@ class Job:
         if isinstance(source, formats.Contents) and not source.known().any():
             why = "all its entries are missing" if source.data.size else f"its shape is {source.shape}"
             raise InvalidInput(f"There is nothing to complete {self.input} from: {why}.")
-        if not self.raw and isinstance(source, formats.Contents):
+        if isinstance(source, formats.Entries):
+            self._check_table_fits(source)
+        elif not self.raw:
             self._check_fits(source)
         if self.preview is not None and not isinstance(source, formats.Contents):
             raise InvalidInput(f"There is no preview of a table such as {self.input}; leave out --preview.")
         if self.uncertainty is not None:
             self.uncertainty.check_fits(source.shape)
         return source
+
+    def _check_table_fits(self, source: formats.Entries) -> None:
+        import numpy as np
+
+        if not isinstance(formats.format_of(self.output, self.output_format), formats.TableFormat):
+            example = np.broadcast_to(np.zeros(1, source.dtype), source.shape)
+            formats.check_writable(self.output, formats.Contents(example), format=self.output_format)
 
     def _check_fits(self, source: formats.Contents) -> None:
         import numpy as np

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Picture = NDArray[np.uint8]
 _HOLE = np.array([255, 0, 255], dtype=np.uint8)
-_SMALLEST = 160  # pixels; what is smaller is enlarged, so that there is something to see
+_SMALLEST, _LARGEST = 160, 800  # pixels of a panel's longer side
 
 
 def preview(source: Contents, done: Completion) -> Picture:
@@ -32,8 +32,19 @@ def preview(source: Contents, done: Completion) -> Picture:
     before[np.broadcast_to(holes if holes.ndim == 3 else holes[..., None], before.shape) & (before != _HOLE)] = 0
     difference = np.abs(after.astype(np.int16) - given).astype(np.uint8)
     panels = {f"before: {1 - holes.mean():.0%} known": before, "after": after, "difference": difference}
-    times = max(1, -(-_SMALLEST // max(holes.shape[0], holes.shape[1])))
-    return side_by_side({name: panel.repeat(times, axis=0).repeat(times, axis=1) for name, panel in panels.items()})
+    return side_by_side({name: _sized(panel) for name, panel in panels.items()})
+
+
+def _sized(panel: Picture) -> Picture:
+    """A panel that can be looked at next to two others: small ones enlarged, large ones reduced."""
+    from PIL import Image
+
+    longest = max(panel.shape[:2])
+    times = max(1, -(-_SMALLEST // longest))
+    if longest <= _LARGEST:
+        return panel.repeat(times, axis=0).repeat(times, axis=1)
+    size = (round(panel.shape[1] * _LARGEST / longest), round(panel.shape[0] * _LARGEST / longest))
+    return np.asarray(Image.fromarray(panel).resize(size, Image.Resampling.BOX))
 
 
 def _shades(part: NDArray[Any], white: float) -> Picture:

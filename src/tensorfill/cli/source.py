@@ -78,7 +78,13 @@ class Source:
             both = mask if found.observed is None else found.observed & mask
             found = replace(found, observed=both, notes=(*found.notes, *notes))
         if self.missing is not None:
+            before = found.known().sum()
             found = without_value(found, self.missing)
+            if found.known().sum() == before:
+                told = ", ".join(f"{value:g}" for value in self.missing)
+                found = replace(
+                    found, notes=(*found.notes, f"Nothing in {path} is {told}, so --missing finds no hole.")
+                )
         if self.missing_frames:
             found = without_frames(found, self.missing_frames)
         return found

@@ -3,6 +3,7 @@
 from .contents import Contents
 from .dispatch import check_place, check_writable, format_of, known_extensions, located, read, read_contents, write
 from .entries import Entries
+from .format import TableFormat
 from .mask import read_mask
 from .metadata import Metadata
 from .target import atomically, check_target
@@ -11,6 +12,7 @@ __all__ = [
     "Contents",
     "Entries",
     "Metadata",
+    "TableFormat",
     "atomically",
     "check_place",
     "check_target",
