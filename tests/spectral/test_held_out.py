@@ -28,6 +28,12 @@ def test_one_large_hole_is_noticed_among_entries_missing_one_by_one() -> None:
     assert has_holes(known)
 
 
+def test_a_dead_column_is_noticed_among_entries_missing_one_by_one() -> None:
+    known = np.random.default_rng(0).random((200, 180)) > 0.05
+    known[:, 77] = False
+    assert has_holes(known)
+
+
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("keep", KEEP)
 def test_entries_missing_one_by_one_are_no_holes(shape: tuple[int, ...], keep: float) -> None:

@@ -12,6 +12,7 @@ Mask = NDArray[np.bool_]
 _LEAST, _MOST, _ENOUGH = 0.05, 0.2, 500  # shares of the known entries, and how many are enough to compare by
 _LARGEST_PART = 0.3  # of the known entries are held out if holes have a shape
 _FEW = 0.5  # share of missing entries up to which holes are told from chance by their depth
+_SOME_SIZE = 32  # entries of a slice, so that all of them are not missing by chance
 _DEPTH = 0.05  # share of the missing entries that lie inside of holes, from which on holes have a shape
 _STRUCTURE = 0.2  # correlation of neighbours in the mask from which on holes have a shape
 
@@ -26,7 +27,18 @@ def has_holes(mask: Mask) -> bool:
             first, second = (np.moveaxis(mask, mode, 0)[part] for part in (slice(None, -1), slice(1, None)))
             if abs((first & second).mean() - first.mean() * second.mean()) > _STRUCTURE * spread:
                 return True
-    return _has_depth(~mask)
+    missing = ~mask
+    # With more missing, chance makes holes too.
+    return bool(missing.mean() <= _FEW) and (_has_dead_slice(missing) or _has_depth(missing))
+
+
+def _has_dead_slice(missing: Mask) -> bool:
+    """Whether all is missing in a row, a column or a frame of some size: a thin hole among scattered ones."""
+    for mode, size in enumerate(missing.shape):
+        others = tuple(other for other in range(missing.ndim) if other != mode)
+        if size > SHORT and missing.size // size >= _SOME_SIZE and missing.all(axis=others).any():
+            return True
+    return False
 
 
 def _has_depth(missing: Mask) -> bool:
@@ -34,9 +46,6 @@ def _has_depth(missing: Mask) -> bool:
 
     So one large hole is noticed among many entries that are missing here and there.
     """
-    share = float(missing.mean())
-    if share > _FEW:  # with more, chance makes holes too
-        return False
     inside = missing
     neighbours = 1
     for mode, size in enumerate(missing.shape):
@@ -45,6 +54,7 @@ def _has_depth(missing: Mask) -> bool:
             between = np.take(inside, range(1, size - 1), axis=mode)
             inside = before & between & np.take(inside, range(2, size), axis=mode)
             neighbours *= 3
+    share = float(missing.mean())
     by_chance = share**neighbours
     return bool(inside.any()) and bool(inside.mean() - by_chance > _DEPTH * share * (1 - by_chance))
 
