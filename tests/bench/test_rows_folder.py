@@ -89,7 +89,8 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
 
 def test_what_killed_workers_left_of_pictures_is_removed(tmp_path: Path) -> None:
     (tmp_path / "pictures").mkdir()
-    (tmp_path / "pictures" / ".tensorfill-0123.part").write_text("half")
+    (tmp_path / "pictures" / ".tensorfill-0123.part").mkdir()
+    (tmp_path / "pictures" / ".tensorfill-0123.part" / "a.png").write_text("half")
     (tmp_path / "pictures" / "whole.png").write_text("whole")
     RowsFolder(tmp_path).close()
     assert [path.name for path in (tmp_path / "pictures").iterdir()] == ["whole.png"]

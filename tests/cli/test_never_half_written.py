@@ -386,7 +386,8 @@ def test_struck_while_starting_reading_and_solving_the_old_output_stays(
                 assert np.isfinite(done["data"]).all()
             (tmp_path / "done.npz").write_bytes(b"old")
         assert {path.name for path in tmp_path.iterdir()} == {"holes.npz", "done.npz"}
-    assert set(codes) <= ({130, -signal.SIGINT} if signalled == signal.SIGINT else {-signal.SIGKILL})
+    # 1: while Python itself starts, the import that was interrupted fails
+    assert set(codes) <= ({130, -signal.SIGINT, 1} if signalled == signal.SIGINT else {-signal.SIGKILL})
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ opens the folder.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Collection
 from pathlib import Path
 from types import TracebackType
@@ -79,7 +80,7 @@ class RowsFolder:
 
     def _open(self) -> None:
         for part in (self.path / PICTURES).glob(".tensorfill-*.part"):
-            part.unlink(missing_ok=True)  # of a worker that was killed while it wrote
+            shutil.rmtree(part, ignore_errors=True)  # of a worker that was killed while it wrote
         file = self.path / ROWS_FILE
         text = file.read_bytes() if file.exists() else b""
         lines = text.split(b"\n")
