@@ -5,7 +5,7 @@
 A picture in colour and a clip of about this many entries, made of smooth random fields with edges, once with half of
 the entries hidden one by one and once with 30 % hidden in blocks. Bytes are the peak on top of the input, completed
 tensor included; each run is a process of its own, which has compiled everything before it is timed. The last columns
-are what the forecasts say.
+are what the forecasts say, with what every process needs in any case.
 """
 
 from __future__ import annotations

@@ -156,3 +156,9 @@ def test_holes_with_a_shape_are_judged_four_times_at_high_effort(
 def test_holes_with_a_shape_are_also_interpolated_at_normal_effort() -> None:
     assert "linear" in auto_choice.methods_tried("normal", 1000, shaped_holes=True)
     assert "linear" not in auto_choice.methods_tried("normal", 1000)
+
+
+def test_large_tensors_are_left_to_what_is_quick_at_normal_effort() -> None:
+    assert auto_choice.methods_tried("normal", 5_000_000) == ("spectral",)
+    assert auto_choice.methods_tried("normal", 5_000_000, shaped_holes=True) == ("spectral", "linear")
+    assert "t-ctv" in auto_choice.methods_tried("normal", 4_000_000)

@@ -42,9 +42,9 @@ def methods_tried(effort: str, size: int, *, shaped_holes: bool = False) -> tupl
         return ("spectral",)
     if effort == "high":
         return ("spectral", *(name for name in available_methods() if name not in _NOT_WORTH_TRYING))
-    if size > _LARGE:
-        return ("spectral",)
     for_holes = _NORMAL_WITH_HOLES if shaped_holes else ()
+    if size > _LARGE:
+        return ("spectral", *for_holes)
     return ("spectral", *_NORMAL, *for_holes, *(_NORMAL_IF_SMALL if size <= _SMALL else ()))
 
 

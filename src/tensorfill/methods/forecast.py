@@ -19,27 +19,27 @@ _FIXED_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Cost:
-    """What a method needs per entry of the tensor: bytes, and microseconds with holes one by one or with a shape."""
+    """What a method needs per entry of the tensor, in bytes and microseconds."""
 
     bytes: float
-    scattered: float
-    shaped: float
+    microseconds: float
 
 
-COSTS: dict[str, Cost] = {
-    "spectral": Cost(60, 6, 20),
-    "t-ctv": Cost(72, 12, 12),
-    "spc": Cost(50, 6, 6),
-    "tnn": Cost(62, 6, 6),
-    "nonneg-dual": Cost(130, 4, 10),
-    "dual": Cost(70, 3, 8),
-    "linear": Cost(28, 2, 2),
-    "biharmonic": Cost(60, 15, 15),
-    "zero-fill": Cost(20, 0.1, 0.1),
-    "mean-fill": Cost(20, 0.1, 0.1),
+# With entries missing one by one, and with holes that have a shape.
+COSTS: dict[str, tuple[Cost, Cost]] = {
+    "spectral": (Cost(80, 6), Cost(100, 35)),
+    "t-ctv": (Cost(80, 10), Cost(95, 10)),
+    "spc": (Cost(210, 15), Cost(210, 20)),
+    "tnn": (Cost(95, 8), Cost(125, 10)),
+    "nonneg-dual": (Cost(140, 40), Cost(200, 60)),
+    "dual": (Cost(100, 20), Cost(140, 30)),
+    "linear": (Cost(240, 7), Cost(60, 1)),
+    "zero-fill": (Cost(60, 0.1), Cost(60, 0.1)),
+    "mean-fill": (Cost(60, 0.1), Cost(60, 0.1)),
 }
-_USUAL = Cost(150, 15, 15)
-_TENSORS = 16  # bytes per entry for the model and the completed tensor next to each other
+_USUAL = (Cost(250, 30), Cost(250, 30))
+_STANDING = 40  # bytes per entry for the answer that auto has, while it tries others
+_TWICE = 0.5  # of the other methods get a weight, and run again
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,8 @@ def forecast(shape: Sequence[int], method: str, *, effort: str = "normal", shape
     """What this method will need on a tensor of this shape."""
     size = entries(shape)
     names = methods_tried(effort, size, shaped_holes=shaped_holes) if method == "auto" else (method,)
-    costs = [COSTS.get(name, _USUAL) for name in names]
-    each = [cost.shaped if shaped_holes else cost.scattered for cost in costs]
-    # auto keeps the answer of the first method while others run, and runs what gets a weight twice.
-    memory = max(cost.bytes for cost in costs) + _TENSORS * (2 if len(costs) > 1 else 1)
-    seconds = sum(each) + (sum(each[1:]) if len(each) > 1 else 0.0)
-    return Forecast(round(_FIXED_BYTES + memory * size), _FIXED_SECONDS + 1e-6 * seconds * size)
+    costs = [COSTS.get(name, _USUAL)[shaped_holes] for name in names]
+    memory = max(cost.bytes for cost in costs) + (_STANDING if len(costs) > 1 else 0)
+    others = sum(cost.microseconds for cost in costs[1:])
+    seconds = 1e-6 * size * (costs[0].microseconds + (1 + _TWICE) * others)
+    return Forecast(round(_FIXED_BYTES + memory * size), _FIXED_SECONDS + seconds)
