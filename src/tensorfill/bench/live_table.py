@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from ..rows import Row
 from .cells import Cells
+from .durations import duration
 from .plain_lines import outcome
 from .runner import FAILURES
 from .runs import Run
@@ -139,15 +140,3 @@ def around(names: Sequence[str], name: str, most: int) -> list[str]:
     middle = list(names).index(name)
     start = max(0, min(middle - most // 2, len(names) - most))
     return list(names)[start : start + most]
-
-
-def duration(seconds: float) -> str:
-    """A time for people.
-
-    >>> duration(42), duration(200), duration(5400)
-    ('42 s', '3 min', '1 h 30 min')
-    """
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"

@@ -23,6 +23,7 @@ def demo(
 
     from .. import formats, metrics, sampling
     from .console import show_notes, show_table
+    from .inputs import make_folder
     from .running import run, uninterrupted
     from .side_by_side import side_by_side
     from .summary import lines, score_lines
@@ -30,7 +31,7 @@ def demo(
     with as_file(files("tensorfill.assets") / "cat.png") as path:
         truth = formats.read_contents(path).data
     observed = sampling.uniform(truth.shape, keep, seed)
-    _make_folder(output)
+    make_folder(output)
     done, notes = run(truth, observed, random_state=seed)
     together = output / "before-after.png"
     with uninterrupted():
@@ -44,14 +45,3 @@ def demo(
         show_notes(notes, err=False)
     if done.stop.kind == "interrupted":
         raise typer.Exit(INTERRUPTED)
-
-
-def _make_folder(folder: Path) -> None:
-    from ..errors import UnreadableFile
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except FileExistsError as error:
-        raise UnreadableFile(f"{folder} is a file; give a folder for the pictures.") from error
-    except OSError as error:
-        raise UnreadableFile(f"The folder {folder} cannot be made: {error.strerror or error}.") from error

@@ -44,15 +44,3 @@ def check_memory(source: Contents | Entries, name: str, expected: Forecast) -> N
 def gigabytes(count: float) -> str:
     """Bytes for people."""
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
-
-
-def duration(seconds: float) -> str:
-    """Seconds for people.
-
-    >>> duration(4.2), duration(130), duration(7300)
-    ('4 s', '2 min', '2 h 2 min')
-    """
-    if seconds < 60:
-        return f"{max(1, round(seconds))} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

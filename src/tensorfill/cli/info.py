@@ -103,7 +103,8 @@ def _name(key: str) -> str:
 
 
 def _words(key: str, value: Any) -> str:
-    from .forecasting import duration, gigabytes
+    from ..bench.durations import duration
+    from .forecasting import gigabytes
 
     if key == "shape":
         return " × ".join(map(str, value))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 import typer
 
-from .forecasting import duration
+from ..bench.durations import duration
 
 if TYPE_CHECKING:
     from collections.abc import Callable
