@@ -7,7 +7,7 @@ places where bins begin.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
@@ -130,6 +130,11 @@ class Drawn:
     data: KnownData
     truth: Array
     dense: DenseModel
+
+    def knowing(self, mask: NDArray[np.bool_]) -> Drawn:
+        """The same truth, without noise, of which these entries are known."""
+        data = KnownData(mask, self.truth[mask])
+        return replace(self, data=data, dense=replace(self.dense, mask=mask.reshape(-1), y=data.values))
 
 
 def drawn(

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from tensorfill.sampling import mask
 from tensorfill.spectral.data import KnownData
-from tensorfill.spectral.held_out import has_holes, hold_out
+from tensorfill.spectral.held_out import hold_out
+from tensorfill.spectral.holes import has_holes
 
 Mask = NDArray[np.bool_]
 SHAPES = [(40, 36), (24, 20, 10), (20, 18, 3), (12, 10, 8, 3)]

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from tensorfill.completion import Certificate
 from tensorfill.spectral.data import KnownData
-from tensorfill.spectral.hole_solver import HoleSolver
 from tensorfill.spectral.nonnegative import Constrained, certify, solve_nonnegative
-from tensorfill.spectral.scattered_solver import ScatteredSolver
+from tensorfill.spectral.solver import Solver, solver_for
 from tensorfill.tensor import Array
 
 PROBLEMS = {
@@ -24,7 +23,7 @@ PROBLEMS = {
     "order 4": (("own", "dct", "dct", "fourier"), (3, 3, 2, 3)),
 }
 every_problem = pytest.mark.parametrize("name", PROBLEMS)
-both_solvers = pytest.mark.parametrize("kind", [ScatteredSolver, HoleSolver])
+both_solvers = pytest.mark.parametrize("holes", [False, True], ids=["scattered", "holes"])
 SEEDS = (0, 1, 2, 3, 4)
 every_seed = pytest.mark.parametrize("seed", SEEDS)
 NEGATIVITY = 1e-5
@@ -61,12 +60,11 @@ def judged(name: str, seed: int, mean: float = 0.3) -> Judged:
     return Judged(problem, mean, (dense.Q @ c.value + mean).reshape(shape), float(task.value), free)
 
 
-def solve(given: Judged, kind: type = ScatteredSolver, *, tolerance: float = 1e-12) -> tuple[Constrained, Certificate]:
+def solve(given: Judged, holes: bool = False, *, tolerance: float = 1e-12) -> tuple[Constrained, Certificate]:
     prior, data = given.problem.prior, given.problem.data
 
-    def make(known: NDArray[np.bool_]) -> ScatteredSolver | HoleSolver:
-        made: ScatteredSolver | HoleSolver = kind(prior.transform, known)
-        return made
+    def make(known: NDArray[np.bool_]) -> Solver:
+        return solver_for(prior, known, holes=holes, seen=data.mask)
 
     found = solve_nonnegative(
         prior, data, given.mean, given.free, make, negativity=NEGATIVITY, tolerance=tolerance, most_steps=60
@@ -94,9 +92,9 @@ def test_nonnegativity_matters_in_these_problems(name: str) -> None:
 @every_problem
 @both_solvers
 @every_seed
-def test_nothing_is_left_below_zero(name: str, kind: type, seed: int) -> None:
+def test_nothing_is_left_below_zero(name: str, holes: bool, seed: int) -> None:
     given = judged(name, seed)
-    found, certificate = solve(given, kind)
+    found, certificate = solve(given, holes)
     smallest = entries(given, found).min()
     assert smallest >= -NEGATIVITY - 1e-12
     assert found.smallest == pytest.approx(smallest, abs=1e-12)
@@ -108,9 +106,9 @@ def test_nothing_is_left_below_zero(name: str, kind: type, seed: int) -> None:
 @every_problem
 @both_solvers
 @every_seed
-def test_it_is_what_a_general_solver_finds(name: str, kind: type, seed: int) -> None:
+def test_it_is_what_a_general_solver_finds(name: str, holes: bool, seed: int) -> None:
     given = judged(name, seed)
-    found, certificate = solve(given, kind)
+    found, certificate = solve(given, holes)
     assert np.linalg.norm(entries(given, found) - given.W) <= 1e-4 * np.linalg.norm(given.W)
     assert certificate.upper == pytest.approx(given.value, rel=1e-4)
     assert certificate.relative_gap <= 3e-4
@@ -151,9 +149,9 @@ def test_the_bounds_hold_for_any_dual_point_and_any_tensor(name: str) -> None:
 
 @every_problem
 @both_solvers
-def test_nothing_changes_where_nothing_is_negative(name: str, kind: type) -> None:
+def test_nothing_changes_where_nothing_is_negative(name: str, holes: bool) -> None:
     given = judged(name, 0, 20.0)
-    found, certificate = solve(given, kind)
+    found, certificate = solve(given, holes)
     np.testing.assert_array_equal(found.coefficients, given.free)
     assert not found.multipliers.any()
     assert (found.active, found.steps, certificate.negativity, certificate.complementarity) == (0, 0, 0.0, 0.0)
@@ -179,7 +177,7 @@ def test_single_precision_is_nearly_as_good() -> None:
         single,
         given.mean,
         given.free.astype(np.float32),
-        lambda known: ScatteredSolver(prior.transform, known),
+        lambda known: solver_for(prior, known, holes=False),
         negativity=NEGATIVITY,
         tolerance=1e-9,
         most_steps=60,

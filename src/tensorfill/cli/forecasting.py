@@ -19,7 +19,7 @@ def forecast_of(source: Contents | Entries, method: str, settings: Mapping[str, 
     from .. import formats
     from ..methods.forecast import forecast
     from ..methods.registry import method_for
-    from ..spectral.held_out import has_holes
+    from ..spectral.holes import has_holes
 
     shaped = isinstance(source, formats.Contents) and has_holes(source.known())
     chosen = method_for(method, settings)

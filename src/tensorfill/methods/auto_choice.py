@@ -16,7 +16,8 @@ from ..completion import Completion, Estimate, History, Iteration, Snapshot, Sto
 from ..estimates.blend import BlendedEstimate
 from ..iterating import Clock
 from ..observed import ObservedTensor
-from ..spectral.held_out import has_holes, hold_out
+from ..spectral.held_out import hold_out
+from ..spectral.holes import has_holes
 from ..tensor import Array
 from .blending import blend_weights, root_mean_square
 from .method import Method

@@ -67,7 +67,8 @@ class Spectral:
     rank
         Ranks of the paper's components, one per mode or one for all, to be added to the model (default: none).
     smoothing
-        How many neighbouring bins of the spectrum are averaged over, to either side.
+        How many neighbouring bins of the spectrum are averaged over, to either side (default: 2; 3 if holes have
+        a shape, for then fewer frequencies can be told apart).
     max_iter
         Most rounds of learning with the bases one starts with.
     learned_rounds
@@ -85,7 +86,7 @@ class Spectral:
     spectrum: Spectrum = "learned"
     lengths: Sequence[float] | None = None
     rank: Rank = None
-    smoothing: float = 2.0
+    smoothing: float | None = None
     max_iter: int = 14
     learned_rounds: int = 8
     negativity_tolerance: float = 5e-6
@@ -100,7 +101,8 @@ class Spectral:
             raise wrong(self.name, "rank", "come with spectrum='learned' or 'identity'", self.rank)
         for length in self.lengths or ():
             check_positive(self.name, "lengths", length)
-        check_positive(self.name, "smoothing", self.smoothing)
+        if self.smoothing is not None:
+            check_positive(self.name, "smoothing", self.smoothing)
         check_count(self.name, "max_iter", self.max_iter)
         check_count(self.name, "learned_rounds", self.learned_rounds)
         check_positive(self.name, "negativity_tolerance", self.negativity_tolerance)
@@ -134,9 +136,7 @@ class Spectral:
         """Complete the tensor."""
         if self.spectrum == "identity":
             done = self._paper().complete(observed, rng=rng, watch=watch)
-            return replace(
-                done, method=self.name, settings={**self._settings(observed, ()), "rank": done.settings["rank"]}
-            )
+            return replace(done, method=self.name, settings={**self._settings(observed), "rank": done.settings["rank"]})
         return self.run(observed, rng=rng, watch=watch)[0]
 
     def _paper(self) -> NonnegDual:
@@ -155,7 +155,7 @@ class Spectral:
         if scale == 0:
             stop = StopReason("all zero", "Every observed value is zero, so the completion is zero everywhere.")
             zero = ConstantEstimate(observed.shape, 0.0)
-            settings = self._settings(observed, ())
+            settings = self._settings(observed)
             sure = partial(np.zeros, observed.shape)
             done = Completion(
                 observed, self.name, zero, True, stop, 0.0, settings=settings, smallest=0.0, deviations=sure
@@ -165,7 +165,7 @@ class Spectral:
         data = KnownData.of(replace(observed, known=observed.values / scale), dtype)
         mean = float(data.values.mean(dtype=np.float64))
         data = KnownData(data.mask, data.values - dtype.type(mean))
-        plan = self._plan(observed.shape, dtype)
+        plan = self._plan(observed, dtype)
         if self.rank is not None:
             plan = replace(plan, find_factors=partial(self._factors, observed, rng))
         work = SpectralRun(data, mean, plan, rng, held)
@@ -181,17 +181,20 @@ class Spectral:
             seconds=found.seconds,
             certificate=work.certificate,
             history=found.history,
-            settings=self._settings(observed, work.learned),
+            settings=self._settings(observed, work.learned, work.smoothing),
             smallest=None if work.smallest is None else scale * work.smallest,
             reasons=self._reasons(work, scale),
             deviations=partial(_deviations, work, found.estimate, scale),
         )
         return done, work
 
-    def _plan(self, shape: tuple[int, ...], dtype: np.dtype[np.floating]) -> Plan:
+    def _plan(self, observed: ObservedTensor, dtype: np.dtype[np.floating]) -> Plan:
+        shape = observed.shape
         given = self._given(shape)
         candidates: tuple[tuple[int, ...], ...]
-        everywhere = tuple(mode for mode, size in enumerate(shape) if size <= _LONGEST_LEARNED)
+        # An index of which nothing is ever seen would teach a basis its own interpolation.
+        unseen = {mode for mode, _ in observed.empty_slices()}
+        everywhere = tuple(mode for mode, size in enumerate(shape) if size <= _LONGEST_LEARNED and mode not in unseen)
         if self.bases is None and (self.spectrum in CORRELATIONS or self.rank is not None):
             candidates = ((),)
         elif self.bases is None:
@@ -204,7 +207,7 @@ class Spectral:
             candidates=candidates,
             rounds=self.max_iter,
             learned_rounds=self.learned_rounds,
-            smoothing=float(self.smoothing),
+            smoothing=None if self.smoothing is None else float(self.smoothing),
             negativity=float(self.negativity_tolerance),
             family=ParametricSpectrum(cast(Family, self.spectrum), bases, self.lengths)
             if self.spectrum in CORRELATIONS
@@ -231,7 +234,9 @@ class Spectral:
                 _check_matrix(self.name, basis, size)
         return tuple(self.bases)
 
-    def _settings(self, observed: ObservedTensor, learned: tuple[int, ...]) -> dict[str, Any]:
+    def _settings(
+        self, observed: ObservedTensor, learned: tuple[int, ...] = (), smoothing: float | None = None
+    ) -> dict[str, Any]:
         bases = list(self._given(observed.shape))
         for mode in learned:
             bases[mode] = "learned"
@@ -240,7 +245,7 @@ class Spectral:
             "spectrum": self.spectrum,
             "lengths": None if self.lengths is None else tuple(map(float, self.lengths)),
             "rank": self.rank,
-            "smoothing": float(self.smoothing),
+            "smoothing": smoothing,
             "max_iter": self.max_iter,
             "learned_rounds": self.learned_rounds,
             "negativity_tolerance": float(self.negativity_tolerance),

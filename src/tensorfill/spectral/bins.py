@@ -26,6 +26,13 @@ class Bins:
             counts = np.multiply.outer(counts, lengths.astype(np.float64))
         self.counts: NDArray[np.float64] = counts
 
+    def ranges(self, mode: int) -> list[tuple[int, int]]:
+        """Where bins begin and end in one mode."""
+        return [
+            (int(start), int(start + length))
+            for start, length in zip(self._starts[mode], self._lengths[mode], strict=True)
+        ]
+
     def sums(self, values: Numbers) -> Array:
         """The sum of a full array over every bin, in double precision."""
         found: Array = np.empty(self.shape)

@@ -2,84 +2,90 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import binary_dilation, distance_transform_edt, label
 
 from .bases import SHORT
+from .holes import collapsed, has_holes
 
 Mask = NDArray[np.bool_]
 
 _LEAST, _MOST, _ENOUGH = 0.05, 0.2, 500  # shares of the known entries, and how many are enough to compare by
-_LARGEST_PART = 0.3  # of the known entries are held out if holes have a shape
-_FEW = 0.5  # share of missing entries up to which holes are told from chance by their depth
-_SOME_SIZE = 32  # entries of a slice, so that all of them are not missing by chance
-_DEPTH = 0.05  # share of the missing entries that lie inside of holes, from which on holes have a shape
-_STRUCTURE = 0.2  # correlation of neighbours in the mask from which on holes have a shape
-
-
-def has_holes(mask: Mask) -> bool:
-    """Whether known entries come in blocks, lines or frames, rather than one by one."""
-    spread = mask.mean() * (1 - mask.mean())
-    if spread == 0:
-        return False
-    for mode, size in enumerate(mask.shape):
-        if size > SHORT:
-            first, second = (np.moveaxis(mask, mode, 0)[part] for part in (slice(None, -1), slice(1, None)))
-            if abs((first & second).mean() - first.mean() * second.mean()) > _STRUCTURE * spread:
-                return True
-    missing = ~mask
-    # With more missing, chance makes holes too.
-    return bool(missing.mean() <= _FEW) and (_has_dead_slice(missing) or _has_depth(missing))
-
-
-def _has_dead_slice(missing: Mask) -> bool:
-    """Whether all is missing in a row, a column or a frame of some size: a thin hole among scattered ones."""
-    for mode, size in enumerate(missing.shape):
-        others = tuple(other for other in range(missing.ndim) if other != mode)
-        if size > SHORT and missing.size // size >= _SOME_SIZE and missing.all(axis=others).any():
-            return True
-    return False
-
-
-def _has_depth(missing: Mask) -> bool:
-    """Whether a good part of what is missing lies inside of holes, next to nothing known, and not by chance.
-
-    So one large hole is noticed among many entries that are missing here and there.
-    """
-    inside = missing
-    neighbours = 1
-    for mode, size in enumerate(missing.shape):
-        if size > SHORT:
-            before = np.take(inside, range(size - 2), axis=mode)
-            between = np.take(inside, range(1, size - 1), axis=mode)
-            inside = before & between & np.take(inside, range(2, size), axis=mode)
-            neighbours *= 3
-    share = float(missing.mean())
-    by_chance = share**neighbours
-    return bool(inside.any()) and bool(inside.mean() - by_chance > _DEPTH * share * (1 - by_chance))
+_PART, _LARGEST_PART = 0.1, 0.3  # the same if holes have a shape: how much is wanted, and how large one may be at most
+_SHIFTS = 3  # places of the mask that are compared
 
 
 def hold_out(mask: Mask, rng: np.random.Generator) -> Mask:
-    """Some of the known entries: one by one, or where the mask, shifted in a circle, has its own holes."""
-    count = int(mask.sum())
-    if not has_holes(mask):
-        together = _together(mask)  # such as all colours of a pixel
-        places = np.flatnonzero(together)
-        share = float(np.clip(_ENOUGH / count, _LEAST, _MOST))
-        few = min(max(1, round(share * len(places))), len(places) - 1)
-        chosen = np.zeros(together.shape, dtype=bool)
-        chosen.reshape(-1)[rng.choice(places, few, replace=False)] = True
-        return mask & chosen
-    held = mask.copy()
+    """Some of the known entries: one by one, or in holes like those that are there."""
+    if has_holes(mask):
+        small = collapsed(mask)
+        held = _holes_held_out(small, rng)
+        if held is None:
+            held = _one_slice(small if small.sum() > 1 else mask, rng)
+        return np.array(np.broadcast_to(held, mask.shape))
+    together = _together(mask)  # such as all colours of a pixel
+    places = np.flatnonzero(together)
+    share = float(np.clip(_ENOUGH / mask.sum(), _LEAST, _MOST))
+    few = min(max(1, round(share * len(places))), len(places) - 1)
+    chosen = np.zeros(together.shape, dtype=bool)
+    chosen.reshape(-1)[rng.choice(places, few, replace=False)] = True
+    return mask & chosen
+
+
+def _holes_held_out(mask: Mask, rng: np.random.Generator) -> Mask | None:
+    """Holes of the mask itself, shifted in a circle, so many that what is held out lies as deep as what is missing."""
+    wanted = _mean_depth(mask, ~mask)
+    best, smallest = None, np.inf
+    for held in _candidates(mask, rng):
+        off = abs(np.log(_mean_depth(mask & ~held, held) / wanted))
+        if off < smallest:
+            best, smallest = held, off
+    return best
+
+
+def _candidates(mask: Mask, rng: np.random.Generator) -> Iterator[Mask]:
+    if mask.mean() < 0.5:  # what is known are islands: fewer of them
+        yield from _parts(mask, mask, rng)
+        return
+    near = ~mask
+    for mode, size in enumerate(mask.shape):
+        if size > SHORT:  # channels are not next to each other
+            near |= binary_dilation(near, np.moveaxis(np.ones([3] + [1] * (mask.ndim - 1), dtype=bool), 0, mode))
+    for _ in range(_SHIFTS):
+        holes = ~_shifted(mask, rng)
+        yield from _parts(holes & mask, mask, rng)
+        parts = label(holes)[0]
+        yield from _parts(holes & ~np.isin(parts, np.unique(parts[near & holes])), mask, rng)
+
+
+def _parts(held: Mask, mask: Mask, rng: np.random.Generator) -> Iterator[Mask]:
+    """Some of the connected parts, about as many as are wanted; cut by further shifts if they are too large."""
+    known = int(mask.sum())
     for _ in range(10):
-        shifts = [int(rng.integers(size)) for size in mask.shape]
-        shifted = np.roll(mask, shifts, axis=tuple(range(mask.ndim)))
-        fewer = held & (shifted if mask.mean() < 0.5 else ~shifted)
-        if fewer.any():
-            held = fewer
-        if held.sum() <= _LARGEST_PART * count:
-            break
-    return held if held.sum() < count else _one_slice(mask, rng)
+        parts, count = label(held)
+        sizes = np.bincount(parts.reshape(-1), minlength=count + 1)
+        order = 1 + rng.permutation(count)
+        order = order[sizes[order] <= _LARGEST_PART * known]
+        if len(order):
+            before = np.cumsum(sizes[order]) - sizes[order]
+            yield np.isin(parts, order[before < _PART * known])
+            return
+        if not count:
+            return
+        shifted = _shifted(mask, rng)
+        held = held & (shifted if mask.mean() < 0.5 else ~shifted)
+
+
+def _shifted(mask: Mask, rng: np.random.Generator) -> Mask:
+    return np.roll(mask, [int(rng.integers(size)) for size in mask.shape], axis=tuple(range(mask.ndim)))
+
+
+def _mean_depth(known: Mask, where: Mask) -> float:
+    """How far entries lie from what is known, on average."""
+    return float(np.asarray(distance_transform_edt(~known))[where].mean())
 
 
 def _together(mask: Mask) -> Mask:

@@ -1,9 +1,9 @@
 """Posterior means by conjugate gradients in the missing entries, for holes: blocks, lines, frames.
 
 If nothing were missing, c = (1 − g) Qᵀy with g = σ²/(s + σ²). So find u, zero at known entries, for which y + u is as
-likely as possible: minimise (y + u)ᵀ Q g Qᵀ (y + u). The matrix is a part of Q g Qᵀ, and the same part of
-Q (κ + g)⁻¹ Qᵀ is close to its inverse: nearly so inside of large holes, where 1/κ bounds what the surroundings leave
-open.
+likely as possible: minimise (y + u)ᵀ Q g Qᵀ (y + u). The matrix is a part of Q g Qᵀ. Its inverse is known for slices
+that are lost as a whole (`dead_slices`); for other missing entries there is something close to it (`depth`), with a κ
+that bounds what the surroundings leave open.
 """
 
 from __future__ import annotations
@@ -14,32 +14,57 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bases import Numbers
-from .kernels import divide, dot, drop, in_pieces, multiply, step, turn, weighted_square
+from .bins import Bins
+from .dead_slices import DeadSlices
+from .depth import depth_weights
+from .kernels import add_flat, divide, dot, drop, in_pieces, multiply, step, turn, weighted_square
 from .scattered_solver import Solved
 from .transform import Transform
 
 _BOUNDS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
+FIRST_BOUND = 1e-4
 _TRIAL = 6  # steps after which the bounds are compared
 
 
 class HoleSolver:
     """Solves for any data on one set of known entries."""
 
-    def __init__(self, transform: Transform, known: NDArray[np.bool_], bound: float = 1e-3) -> None:
+    def __init__(
+        self,
+        transform: Transform,
+        bins: Bins,
+        known: NDArray[np.bool_],
+        bound: float = FIRST_BOUND,
+        seen: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """`bound` is κ. Slices count as lost if nothing of them is in `seen`, even if they hold a few known entries."""
         self._transform = transform
         self._known = known
         self.bound = bound
-        self._chosen = False
+        missing = ~known if seen is None else ~seen
+        self._dead = DeadSlices.of(transform, bins, missing)
+        for slices in self._dead:
+            np.moveaxis(missing, slices.mode, 0)[slices.indices] = False
+        self._depth = depth_weights(missing, np.float32) if missing.any() else None
+        if self._depth is not None and seen is not None:
+            in_pieces(drop, self._depth, known)
 
-    def choose_bound(self, y: Numbers, ratio: Numbers, start: Numbers | None) -> None:
-        """Take the κ that gets furthest in a few steps."""
-        weight = ratio / (1 + ratio)
+    def improved(self, y: Numbers, ratio: Numbers, start: Numbers | None) -> Solved:
+        """A few steps, with the κ that gets furthest in them; it is kept for later."""
+        weight = self._weighed(ratio)
+        best = self._minimised(y, weight, start, self.bound, 0.0, _TRIAL)
         place = _BOUNDS.index(self.bound)
-        # The best one moves little from round to round.
-        bounds = _BOUNDS[max(0, place - 1) : place + 2] if self._chosen else _BOUNDS
-        tried = [(self._minimised(y, weight, start, bound, 0.0, _TRIAL)[2], bound) for bound in bounds]
-        self.bound = min(tried)[1]
-        self._chosen = True
+        for direction in (-1, 1) if self._depth is not None else ():
+            found_here = False
+            while 0 <= place + direction < len(_BOUNDS):
+                tried = self._minimised(y, weight, start, _BOUNDS[place + direction], 0.0, _TRIAL)
+                if tried[2] >= best[2]:
+                    break
+                best, place, found_here = tried, place + direction, True
+            if found_here:
+                break
+        self.bound = _BOUNDS[place]
+        return self._solved(y, weight, *best)
 
     def solve(
         self,
@@ -54,8 +79,17 @@ class HoleSolver:
 
         Begins with the entries of `start`. y must be zero at unknown entries.
         """
-        weight = ratio / (1 + ratio)
-        u, steps, reached = self._minimised(y, weight, start, self.bound, tolerance, most, energy)
+        weight = self._weighed(ratio)
+        return self._solved(y, weight, *self._minimised(y, weight, start, self.bound, tolerance, most, energy))
+
+    def _weighed(self, ratio: Numbers) -> Numbers:
+        """g, which the slices take on."""
+        weight: Numbers = ratio / (1 + ratio)
+        for slices in self._dead:
+            slices.weigh(weight)
+        return weight
+
+    def _solved(self, y: Numbers, weight: Numbers, u: Numbers, steps: int, reached: float) -> Solved:
         u += y
         c = self._transform.to_coefficients(u)
         c -= weight * c
@@ -80,10 +114,11 @@ class HoleSolver:
         reached = in_pieces(weighted_square, c, weight)
         r = -self._part(c, weight)
         del c
+        flat = 1 / float(weight.mean(dtype=np.float64))
         d: Numbers = np.zeros_like(y)
         steps, before = 0, math.inf
         while True:
-            z = self._part(self._transform.to_coefficients(r), weight, bound)
+            z = self._nearly_inverse(r, weight, bound, flat)
             near = in_pieces(dot, r, z)
             if steps >= most or near <= tolerance * (reached if energy is None else energy) or near <= 0:
                 return u, steps, reached
@@ -96,12 +131,24 @@ class HoleSolver:
             before = near
             steps += 1
 
-    def _part(self, c: Numbers, weight: Numbers, bound: float | None = None) -> Numbers:
-        """Q g c, or with a bound Q (κ + g)⁻¹ c, at missing entries; c is written over."""
-        if bound is None:
-            in_pieces(multiply, c, weight)
-        else:
-            in_pieces(divide, c, weight, numbers=(bound,))
+    def _part(self, c: Numbers, weight: Numbers) -> Numbers:
+        """Q g c at missing entries; c is written over."""
+        in_pieces(multiply, c, weight)
         x = self._transform.to_entries(c)
         in_pieces(drop, x, self._known)
         return x
+
+    def _nearly_inverse(self, r: Numbers, weight: Numbers, bound: float, flat: float) -> Numbers:
+        """About what the matrix makes r of."""
+        if self._depth is None:
+            z: Numbers = np.zeros_like(r)
+        else:
+            c = self._transform.to_coefficients(r * self._depth)
+            in_pieces(divide, c, weight, numbers=(bound,))
+            z = self._transform.to_entries(c)
+            in_pieces(add_flat, z, self._depth, r, numbers=(flat,))
+        for slices in self._dead:
+            slices.add_to(z, r)
+        if self._dead:
+            in_pieces(drop, z, self._known)
+        return z

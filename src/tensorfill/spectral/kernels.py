@@ -84,6 +84,18 @@ def divide(x, by, more):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, fastmath=True, cache=True)
+def add_flat(z, depth, r, flat):  # type: ignore[no-untyped-def]
+    """z ← depth ∘ z + (1 − depth²) · flat · r where there is depth, and 0 elsewhere, in place."""
+    f = z.dtype.type(flat)
+    for i in range(len(z)):
+        if depth[i] > 0:
+            z[i] = depth[i] * z[i] + (1 - depth[i] * depth[i]) * f * r[i]
+        else:
+            z[i] = 0
+    return 0.0
+
+
+@njit(nogil=True, fastmath=True, cache=True)
 def add_ridge(q, ratio, d):  # type: ignore[no-untyped-def]
     """q += ratio ∘ d, in place; qᵀd."""
     total = 0.0

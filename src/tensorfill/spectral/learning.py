@@ -14,16 +14,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..tensor import Array
 from .bases import Basis, Columns, Numbers
 from .bins import Bins
 from .data import KnownData
-from .hole_solver import HoleSolver
+from .hole_solver import FIRST_BOUND, HoleSolver
 from .kernels import dot, in_pieces
 from .parametric import ParametricSpectrum
 from .prior import Prior
-from .solver import solver_for
+from .solver import Solver, solver_for
 from .transform import Transform
 
 _LARGEST_STEP = 20.0  # by which a variance may change in one round
@@ -50,6 +51,7 @@ class Learner:
         least_noise: float,
         seed: int,
         family: ParametricSpectrum | None = None,
+        bound: float = FIRST_BOUND,
     ) -> None:
         self.prior = self._solved = prior
         self.least_noise = least_noise
@@ -59,6 +61,7 @@ class Learner:
         self._most = MOST_HOLE_STEPS if holes else MOST_STEPS
         self._seed = seed
         self._family = family
+        self._bound = bound
         self._dtype = data.values.dtype
         self.mean: Numbers | None = None
         """Coefficients of the posterior mean."""
@@ -69,12 +72,19 @@ class Learner:
     def know(self, data: KnownData) -> None:
         """Go on with other known entries."""
         self.data = data
-        self._solver = solver_for(self.prior.transform, data.mask, holes=self._holes)
+        self._solver = solver_for(self.prior, data.mask, holes=self._holes, bound=self._bound)
 
-    def choose_bound(self) -> None:
-        """Let the solver for holes look for its best preconditioner, if it is that one."""
+    def solver_knowing(self, known: NDArray[np.bool_]) -> Solver:
+        """One for a few more entries than the data has."""
+        return solver_for(self.prior, known, holes=self._holes, bound=self._bound, seen=self.data.mask)
+
+    def improve(self) -> None:
+        """A few steps towards the mean, which show the solver for holes its best preconditioner, if it is that one."""
         if isinstance(self._solver, HoleSolver):
-            self._solver.choose_bound(self.data.filled(self.data.values), self.prior.ratio(self._dtype), self.mean)
+            y, ratio = self.data.filled(self.data.values), self.prior.ratio(self._dtype)
+            found = self._solver.improved(y, ratio, self.mean)
+            self.mean, self._bound = found.coefficients, self._solver.bound
+            self.steps += found.steps
 
     def solve(self, tolerance: float, most: int | None = None) -> Numbers:
         """The posterior mean under the prior as it stands."""
@@ -200,6 +210,7 @@ class Learner:
             smoothing=self._smoothing,
             least_noise=self.least_noise,
             seed=self._seed,
+            bound=self._bound,
         )
         new.mean = transform.to_coefficients(entries)
         return new
@@ -209,8 +220,8 @@ def _principal(entries: Numbers, mode: int, negligible: float) -> Basis:
     """Principal directions of the fibres along a mode, from the largest variance on, up to a negligible share of it."""
     rows = np.moveaxis(entries, mode, 0).reshape(entries.shape[mode], -1)
     variances, vectors = np.linalg.eigh((rows @ rows.T).astype(np.float64))
-    left = np.cumsum(np.maximum(variances, 0)) > negligible * max(float(variances.sum()), 0.0)
-    return Columns(vectors[:, left][:, ::-1] if left.any() else vectors[:, ::-1], "learned", entries.dtype)
+    left = np.cumsum(np.maximum(variances, 0)) >= negligible * max(float(variances.sum()), 0.0)
+    return Columns(vectors[:, left][:, ::-1], "learned", entries.dtype)
 
 
 def _quantile(values: Array, counts: Array, share: float) -> float:

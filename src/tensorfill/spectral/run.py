@@ -15,12 +15,12 @@ from ..tensor import Array
 from .bases import Basis, Numbers
 from .data import KnownData
 from .estimate import SpectralEstimate
-from .held_out import has_holes, hold_out
+from .held_out import hold_out
+from .holes import has_holes
 from .learning import MOST_HOLE_STEPS, MOST_STEPS, Learner
 from .nonnegative import certify, solve_nonnegative
 from .parametric import ParametricSpectrum
 from .prior import Prior
-from .solver import solver_for
 from .start import starting_prior
 from .summed import with_components
 from .uncertainty import Uncertainty
@@ -28,11 +28,12 @@ from .uncertainty import Uncertainty
 # What is inside of holes comes last, and learning from means that are not there yet goes wrong.
 _TOLERANCE, _HOLE_TOLERANCE = 1e-3, 1e-5
 _FIRST_TOLERANCE = 0.1
+_SMOOTHING, _HOLE_SMOOTHING = 2.0, 3.0  # bins to either side
 _SHARPER = 0.5  # what the tolerance is multiplied by from round to round
 _FINAL, _EXACT = 0.1, 0.3  # times the tolerance: for the last mean, and for W ≥ 0
 _SETTLED = 0.995  # held-out error, relative to the best so far, from which on a round is no progress
 _PATIENCE = 2  # rounds without progress before a stage ends
-_BOUND_EVERY = 3  # rounds between looks for the preconditioner of holes
+_SECOND = 1  # the round before which a preconditioner for holes is looked for: the first prior tells little
 _MOST_FINAL_STEPS = 240
 _LEAST_NOISE = 1e-6  # σ² on data with largest value 1
 _LEAST_VARIANCE = 1e-8  # the same for the variance of all entries
@@ -48,7 +49,8 @@ class Plan:
     """Sets of modes to try learned bases on; the empty one keeps the start. One: take it, whatever it gives."""
     rounds: int
     learned_rounds: int
-    smoothing: float
+    smoothing: float | None
+    """In bins; None: as wide as the holes ask for."""
     negativity: float
     family: ParametricSpectrum | None = None
     """What the spectrum is bound to; None: free."""
@@ -91,6 +93,8 @@ class SpectralRun:
     def __post_init__(self) -> None:
         self.holes = has_holes(self.data.mask)
         self._tolerance = _HOLE_TOLERANCE if self.holes else _TOLERANCE
+        chosen = _HOLE_SMOOTHING if self.holes else _SMOOTHING
+        self.smoothing = chosen if self.plan.smoothing is None else self.plan.smoothing
 
     def states(self) -> Iterator[Progress]:
         """The states, the start first."""
@@ -109,7 +113,7 @@ class SpectralRun:
             first,
             self.data.without(self.held),
             holes=self.holes,
-            smoothing=self.plan.smoothing,
+            smoothing=self.smoothing,
             least_noise=_LEAST_NOISE,
             seed=self.seed,
             family=self.plan.family,
@@ -128,8 +132,8 @@ class SpectralRun:
         """Rounds until the held-out error stops falling; leaves the learner at its best."""
         waited = 0
         for number in range(rounds):
-            if number % _BOUND_EVERY == 1:
-                learner.choose_bound()
+            if number == _SECOND:
+                learner.improve()
             before = learner.prior
             learner.round(max(tolerance, self._tolerance))
             tolerance *= _SHARPER
@@ -153,7 +157,8 @@ class SpectralRun:
         self.errors = {(): best.error}
         learned = [modes for modes in self.plan.candidates if modes]
         for modes in learned:
-            learner.forget_probe()  # whatever was tried before, this candidate starts the same way
+            if not self.holes or modes != learned[0]:  # a draw from nothing takes many steps if there are holes
+                learner.forget_probe()  # whatever was tried before, this candidate starts the same way
             learner.round(self._tolerance)  # a draw of this very posterior
             other = learner.rebased(modes)
             learner.prior, learner.mean = prior, mean
@@ -174,7 +179,6 @@ class SpectralRun:
         self.seen = learner.prior, learner.mean
         self.held_predictions = learner.entries()[self.held]
         learner.know(self.data)
-        learner.choose_bound()
         mean = learner.solve(_FINAL * self._tolerance, _MOST_FINAL_STEPS)
         prior = learner.prior
         yield Progress(self.errors[self.learned], self._estimate(prior, mean))
@@ -183,7 +187,7 @@ class SpectralRun:
             self.data,
             self.mean,
             mean,
-            lambda known: solver_for(prior.transform, known, holes=self.holes),
+            learner.solver_knowing,
             negativity=self.plan.negativity,
             tolerance=_EXACT * self._tolerance,
             most_steps=MOST_HOLE_STEPS if self.holes else MOST_STEPS,

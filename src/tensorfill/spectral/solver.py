@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bases import Numbers
-from .hole_solver import HoleSolver
+from .bins import Bins
+from .hole_solver import FIRST_BOUND, HoleSolver
+from .prior import Prior
 from .scattered_solver import ScatteredSolver, Solved
-from .summed import SummedTransform
 from .transform import Transform
 
 
@@ -31,9 +32,16 @@ class Solver(Protocol):
 
 
 def solver_for(
-    transform: Transform | SummedTransform, known: NDArray[np.bool_], *, holes: bool
+    prior: Prior,
+    known: NDArray[np.bool_],
+    *,
+    holes: bool,
+    bound: float = FIRST_BOUND,
+    seen: NDArray[np.bool_] | None = None,
 ) -> ScatteredSolver | HoleSolver:
-    """The one for holes if there are any, which takes an orthonormal transform."""
-    if holes and isinstance(transform, Transform):
-        return HoleSolver(transform, known)
+    """The one for holes if there are any, which takes a square transform; it is also told the last two."""
+    transform, bins = prior.transform, prior.bins
+    square = transform.coefficient_shape == known.shape
+    if holes and square and isinstance(transform, Transform) and isinstance(bins, Bins):
+        return HoleSolver(transform, bins, known, bound, seen)
     return ScatteredSolver(transform, known)

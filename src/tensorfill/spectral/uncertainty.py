@@ -24,9 +24,8 @@ from .data import KnownData
 from .hole_solver import HoleSolver
 from .posterior_variance import PosteriorVariance
 from .prior import Prior
-from .scattered_solver import ScatteredSolver
+from .solver import solver_for
 from .surroundings import Surroundings, at
-from .transform import Transform
 from .variance_law import Evidence, VarianceLaw
 
 _DRAWS = 4
@@ -91,9 +90,7 @@ class Uncertainty:
         """Draw data from the prior, and see how well it is recovered if these entries are known."""
         dtype, transform = self.data.values.dtype, self.prior.transform
         ratio = self.prior.ratio(dtype)
-        solver: ScatteredSolver | HoleSolver = ScatteredSolver(transform, known)
-        if self.holes and isinstance(transform, Transform):
-            solver = HoleSolver(transform, known)
+        solver = solver_for(self.prior, known, holes=self.holes)
         variance, slopes = (np.zeros(known.shape, dtype) for _ in range(2))
         for number in range(draws):
             rng = np.random.default_rng([self.seed, 3, number])
@@ -101,9 +98,10 @@ class Uncertainty:
             y *= dtype.type(np.sqrt(self.prior.noise))
             y += transform.to_entries(self._coefficients(number, ratio))
             y *= known
-            if number == 0 and isinstance(solver, HoleSolver):
-                solver.choose_bound(y, ratio, None)
-            mean = solver.solve(y, ratio, None, _TOLERANCE, _MOST_STEPS).coefficients
+            start = (
+                solver.improved(y, ratio, None).coefficients if number == 0 and isinstance(solver, HoleSolver) else None
+            )
+            mean = solver.solve(y, ratio, start, _TOLERANCE, _MOST_STEPS).coefficients
             del y
             slopes += self._surroundings.slopes(transform.to_entries(mean))
             mean -= self._coefficients(number, ratio)

@@ -1,0 +1,77 @@
+"""Slices of which nothing is known, such as lost frames, dead bands and dead rows: solved exactly.
+
+The part of Q g Qᵀ in such slices falls apart: for every coefficient along the other modes there is one small matrix,
+R Q_k diag(g) Q_kᵀ Rᵀ, with R the lost indices of mode k. It is the same for all coefficients of a bin.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..tensor import Array
+from .bases import Basis, Numbers
+from .bins import Bins
+from .transform import Transform
+
+_LEAST = 1e-7  # added to g: what single precision can tell from zero
+_ROOM, _LITTLE = 2, 4_000_000  # numbers that the small matrices may take: times the size of the tensor, or in any case
+
+Mask = NDArray[np.bool_]
+
+
+def dead_indices(missing: Mask, mode: int) -> NDArray[np.intp]:
+    """The indices of one mode with nothing known at all."""
+    others = tuple(other for other in range(missing.ndim) if other != mode)
+    return np.flatnonzero(missing.all(axis=others))
+
+
+class DeadSlices:
+    """The inverse for the lost indices of one mode."""
+
+    def __init__(self, transform: Transform, bins: Bins, mode: int, indices: NDArray[np.intp]) -> None:
+        self.mode = mode
+        self.indices = indices
+        self._bases: tuple[Basis, ...] = transform.bases
+        self._boxes = [
+            tuple(slice(start, end) for start, end in box)
+            for box in itertools.product(*(bins.ranges(other) for other in range(len(self._bases)) if other != mode))
+        ]
+        rows: Array = self._bases[mode].synthesise(np.eye(self._bases[mode].size), 0)[indices]
+        self._products: Array = np.stack([rows[:, a:b] @ rows[:, a:b].T for a, b in bins.ranges(mode)])
+        self._firsts = np.array([start for start, _ in bins.ranges(mode)])
+        self._inverses: Array = np.zeros(0)
+
+    @classmethod
+    def of(cls, transform: Transform, bins: Bins, missing: Mask) -> list[DeadSlices]:
+        """One for every mode that has such slices, as long as there is room for the small matrices."""
+        found = []
+        for mode in range(missing.ndim):
+            indices = dead_indices(missing, mode)
+            matrices = int(np.prod(np.delete(bins.shape, mode)))
+            if len(indices) and matrices * len(indices) ** 2 <= max(_ROOM * missing.size, _LITTLE):
+                found.append(cls(transform, bins, mode, indices))
+        return found
+
+    def weigh(self, weight: Numbers) -> None:
+        """Take on another g."""
+        along = np.moveaxis(weight, self.mode, -1)
+        first = [tuple(part.start for part in box) for box in self._boxes]
+        g = np.array([along[place][self._firsts] for place in first], dtype=np.float64) + _LEAST
+        self._inverses = np.asarray(np.linalg.inv(np.tensordot(g, self._products, 1)), dtype=np.float64)
+
+    def add_to(self, z: Numbers, r: Numbers) -> None:
+        """Add to z what the inverse makes of r."""
+        c = np.take(r, self.indices, self.mode)
+        others = [mode for mode in range(r.ndim) if mode != self.mode]
+        for mode in others:
+            c = self._bases[mode].analyse(c, mode)
+        c = np.ascontiguousarray(np.moveaxis(c, self.mode, -1), dtype=np.float64)
+        for box, inverse in zip(self._boxes, self._inverses, strict=True):
+            c[box] = c[box] @ inverse
+        c = np.moveaxis(c, -1, self.mode).astype(r.dtype)
+        for mode in others:
+            c = self._bases[mode].synthesise(c, mode)
+        np.moveaxis(z, self.mode, 0)[self.indices] += np.moveaxis(c, self.mode, 0)

@@ -1,0 +1,66 @@
+"""Where entries are missing: one by one, or in holes that have a shape."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .bases import SHORT
+from .dead_slices import dead_indices
+
+Mask = NDArray[np.bool_]
+
+_FEW = 0.5  # share of missing entries up to which holes are told from chance by their depth
+_SOME_SIZE = 32  # entries of a slice, so that all of them are not missing by chance
+_DEPTH = 0.05  # share of the missing entries that lie inside of holes, from which on holes have a shape
+_STRUCTURE = 0.2  # correlation of neighbours in the mask from which on holes have a shape
+
+
+def has_holes(mask: Mask) -> bool:
+    """Whether known entries come in blocks, lines or frames, rather than one by one."""
+    spread = mask.mean() * (1 - mask.mean())
+    if spread == 0:
+        return False
+    for mode, size in enumerate(mask.shape):
+        if size > SHORT:
+            first, second = (np.moveaxis(mask, mode, 0)[part] for part in (slice(None, -1), slice(1, None)))
+            if abs((first & second).mean() - first.mean() * second.mean()) > _STRUCTURE * spread:
+                return True
+    missing = ~mask
+    # With more missing, chance makes holes too.
+    return bool(missing.mean() <= _FEW) and (_has_dead_slice(missing) or _has_depth(missing))
+
+
+def _has_dead_slice(missing: Mask) -> bool:
+    """Whether all is missing in a row, a column or a frame of some size: a thin hole among scattered ones."""
+    for mode, size in enumerate(missing.shape):
+        if size > SHORT and missing.size // size >= _SOME_SIZE and len(dead_indices(missing, mode)):
+            return True
+    return False
+
+
+def _has_depth(missing: Mask) -> bool:
+    """Whether a good part of what is missing lies inside of holes, next to nothing known, and not by chance.
+
+    So one large hole is noticed among many entries that are missing here and there.
+    """
+    inside = missing
+    neighbours = 1
+    for mode, size in enumerate(missing.shape):
+        if size > SHORT:
+            before = np.take(inside, range(size - 2), axis=mode)
+            between = np.take(inside, range(1, size - 1), axis=mode)
+            inside = before & between & np.take(inside, range(2, size), axis=mode)
+            neighbours *= 3
+    share = float(missing.mean())
+    by_chance = share**neighbours
+    return bool(inside.any()) and bool(inside.mean() - by_chance > _DEPTH * share * (1 - by_chance))
+
+
+def collapsed(mask: Mask) -> Mask:
+    """The mask, with one index for modes along which it is the same everywhere."""
+    for mode in range(mask.ndim):
+        first = np.take(mask, [0], axis=mode)
+        if (mask == first).all():
+            mask = first
+    return mask
