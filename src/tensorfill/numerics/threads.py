@@ -98,6 +98,7 @@ class _Staff(local):
 
     process: int = 0
     helpers: tuple[_Helper, ...] = ()
+    sharing: bool = False  # this thread does a piece: the others are busy with theirs
 
     def of(self, count: int) -> tuple[_Helper, ...]:
         if self.process != os.getpid() or len(self.helpers) != count:
@@ -111,13 +112,19 @@ class _Staff(local):
 _staff = _Staff()
 
 
+def threads_here() -> int:
+    """How many threads a library may use for what is asked of it now: one, if all are busy with pieces."""
+    return 1 if _staff.sharing else thread_count()
+
+
 def share(work: Callable[[int], None], pieces: int) -> None:
     """Call `work(0), …, work(pieces − 1)`, each once, on all threads; returns when all are done.
 
     `work` must release the GIL (compiled kernels do). Pieces are handed out as threads become free, so a core
-    that is busy elsewhere does less of them. Which thread did what must not matter to the result.
+    that is busy elsewhere does less of them. Which thread did what must not matter to the result. Within a piece,
+    what is shared again is done by the thread that has the piece.
     """
-    helpers = _staff.of(thread_count() - 1)
+    helpers = () if _staff.sharing else _staff.of(thread_count() - 1)
     if not helpers or pieces < 2:
         for piece in range(pieces):
             work(piece)
@@ -125,8 +132,12 @@ def share(work: Callable[[int], None], pieces: int) -> None:
     remaining = iter(range(pieces))  # taking the next one is atomic
 
     def take_turns() -> None:
-        for piece in remaining:
-            work(piece)
+        _staff.sharing = True
+        try:
+            for piece in remaining:
+                work(piece)
+        finally:
+            _staff.sharing = False
 
     try:
         for helper in helpers:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy import fft
 
 from ..numerics.mode_matrix import multiply_mode
-from ..numerics.threads import thread_count
+from ..numerics.threads import threads_here
 
 Numbers = NDArray[Any]
 BasisKind = Literal["dct", "fourier", "identity", "learned", "own"]
@@ -67,12 +67,12 @@ class Cosines:
 
 def analyse_cosines(x: Numbers, axes: tuple[int, ...]) -> Numbers:
     """Cosine coefficients along several axes at once."""
-    return np.asarray(fft.dctn(x, axes=axes, norm="ortho", workers=thread_count()))
+    return np.asarray(fft.dctn(x, axes=axes, norm="ortho", workers=threads_here()))
 
 
 def synthesise_cosines(c: Numbers, axes: tuple[int, ...]) -> Numbers:
     """Entries from cosine coefficients along several axes at once."""
-    return np.asarray(fft.idctn(c, axes=axes, norm="ortho", workers=thread_count()))
+    return np.asarray(fft.idctn(c, axes=axes, norm="ortho", workers=threads_here()))
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Waves:
         return np.searchsorted(frequency, growing_starts(self.size // 2 + 1))
 
     def _transformed(self, x: Numbers, axis: int) -> Numbers:
-        waves = fft.fft(x, axis=axis, norm="ortho", workers=thread_count())
+        waves = fft.fft(x, axis=axis, norm="ortho", workers=threads_here())
         return np.asarray(waves.real - waves.imag)
 
     def _by_frequency(self) -> NDArray[np.int64]:

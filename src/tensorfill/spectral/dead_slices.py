@@ -42,7 +42,6 @@ class DeadSlices:
         rows: Array = self._bases[mode].synthesise(np.eye(self._bases[mode].size), 0)[indices]
         self._products: Array = np.stack([rows[:, a:b] @ rows[:, a:b].T for a, b in bins.ranges(mode)])
         self._firsts = np.array([start for start, _ in bins.ranges(mode)])
-        self._inverses: Array = np.zeros(0)
 
     @classmethod
     def of(cls, transform: Transform, bins: Bins, missing: Mask) -> list[DeadSlices]:
@@ -55,21 +54,21 @@ class DeadSlices:
                 found.append(cls(transform, bins, mode, indices))
         return found
 
-    def weigh(self, weight: Numbers) -> None:
-        """Take on another g."""
-        along = np.moveaxis(weight, self.mode, -1)
+    def inverses(self, g: Numbers) -> Array:
+        """The small matrices, inverted."""
+        along = np.moveaxis(g, self.mode, -1)
         first = [tuple(part.start for part in box) for box in self._boxes]
-        g = np.array([along[place][self._firsts] for place in first], dtype=np.float64) + _LEAST
-        self._inverses = np.asarray(np.linalg.inv(np.tensordot(g, self._products, 1)), dtype=np.float64)
+        weights = np.array([along[place][self._firsts] for place in first], dtype=np.float64) + _LEAST
+        return np.asarray(np.linalg.inv(np.tensordot(weights, self._products, 1)), dtype=np.float64)
 
-    def add_to(self, z: Numbers, r: Numbers) -> None:
+    def add_to(self, z: Numbers, r: Numbers, inverses: Array) -> None:
         """Add to z what the inverse makes of r."""
         c = np.take(r, self.indices, self.mode)
         others = [mode for mode in range(r.ndim) if mode != self.mode]
         for mode in others:
             c = self._bases[mode].analyse(c, mode)
         c = np.ascontiguousarray(np.moveaxis(c, self.mode, -1), dtype=np.float64)
-        for box, inverse in zip(self._boxes, self._inverses, strict=True):
+        for box, inverse in zip(self._boxes, inverses, strict=True):
             c[box] = c[box] @ inverse
         c = np.moveaxis(c, -1, self.mode).astype(r.dtype)
         for mode in others:

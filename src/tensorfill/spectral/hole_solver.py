@@ -1,29 +1,34 @@
-"""Posterior means by conjugate gradients in the missing entries, for holes: blocks, lines, frames.
+"""Posterior means for holes: one linear system, or many small ones.
 
-If nothing were missing, c = (1 − g) Qᵀy with g = σ²/(s + σ²). So find u, zero at known entries, for which y + u is as
-likely as possible: minimise (y + u)ᵀ Q g Qᵀ (y + u). The matrix is a part of Q g Qᵀ. Its inverse is known for slices
-that are lost as a whole (`dead_slices`); for other missing entries there is something close to it (`depth`), with a κ
-that bounds what the surroundings leave open.
+Along modes in which the mask is the same everywhere, such as the colours of a photograph with scratches or the bands of
+a cube with dead pixels, coefficients have nothing to do with each other. Each is a system of its own, smaller, with a
+preconditioner of its own, and done when it is done.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.threads import share, thread_count
 from .bases import Numbers
 from .bins import Bins
-from .dead_slices import DeadSlices
-from .depth import depth_weights
-from .kernels import add_flat, divide, dot, drop, in_pieces, multiply, step, turn, weighted_square
+from .dead_slices import dead_indices
+from .hole_system import FIRST_BOUND, Filled, HoleSystem
+from .holes import collapsed
 from .scattered_solver import Solved
 from .transform import Transform
 
-_BOUNDS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
-FIRST_BOUND = 1e-4
-_TRIAL = 6  # steps after which the bounds are compared
+_SMALLEST = 2**8  # entries of a system; smaller ones are not worth the calls
+_NOTHING: Numbers = np.zeros(0)
+
+Mask = NDArray[np.bool_]
+Bounds = tuple[float, ...]
+"""κ of every system, or one for all."""
 
 
 class HoleSolver:
@@ -33,38 +38,25 @@ class HoleSolver:
         self,
         transform: Transform,
         bins: Bins,
-        known: NDArray[np.bool_],
-        bound: float = FIRST_BOUND,
-        seen: NDArray[np.bool_] | None = None,
+        known: Mask,
+        bounds: Bounds = (FIRST_BOUND,),
+        seen: Mask | None = None,
     ) -> None:
-        """`bound` is κ. Slices count as lost if nothing of them is in `seen`, even if they hold a few known entries."""
+        """Slices count as lost if nothing of them is in `seen`, even if they hold a few known entries."""
         self._transform = transform
-        self._known = known
-        self.bound = bound
-        missing = ~known if seen is None else ~seen
-        self._dead = DeadSlices.of(transform, bins, missing)
-        for slices in self._dead:
-            np.moveaxis(missing, slices.mode, 0)[slices.indices] = False
-        self._depth = depth_weights(missing, np.float32) if missing.any() else None
-        if self._depth is not None and seen is not None:
-            in_pieces(drop, self._depth, known)
+        self._apart = _modes_apart(known)
+        self._count = int(np.prod([known.shape[mode] for mode in self._apart]))
+        if self._apart:
+            bases = [basis for mode, basis in enumerate(transform.bases) if mode not in self._apart]
+            transform, bins, seen = Transform(bases), Bins(bases), None
+            known = collapsed(known).reshape(transform.coefficient_shape)
+        self._system = HoleSystem(transform, bins, known, seen)
+        self._part = transform
+        self.bounds = bounds if len(bounds) == self._count else (float(np.median(bounds)),) * self._count
 
     def improved(self, y: Numbers, ratio: Numbers, start: Numbers | None) -> Solved:
-        """A few steps, with the κ that gets furthest in them; it is kept for later."""
-        weight = self._weighed(ratio)
-        best = self._minimised(y, weight, start, self.bound, 0.0, _TRIAL)
-        place = _BOUNDS.index(self.bound)
-        for direction in (-1, 1) if self._depth is not None else ():
-            found_here = False
-            while 0 <= place + direction < len(_BOUNDS):
-                tried = self._minimised(y, weight, start, _BOUNDS[place + direction], 0.0, _TRIAL)
-                if tried[2] >= best[2]:
-                    break
-                best, place, found_here = tried, place + direction, True
-            if found_here:
-                break
-        self.bound = _BOUNDS[place]
-        return self._solved(y, weight, *best)
+        """A few steps, with the κ that get furthest in them; these are kept for later."""
+        return self._solved(y, ratio, start, self._system.improved)
 
     def solve(
         self,
@@ -79,76 +71,56 @@ class HoleSolver:
 
         Begins with the entries of `start`. y must be zero at unknown entries.
         """
-        weight = self._weighed(ratio)
-        return self._solved(y, weight, *self._minimised(y, weight, start, self.bound, tolerance, most, energy))
+        share_of_each = None if energy is None else energy / self._count
+        solve = partial(self._system.solve, tolerance=tolerance, most=most, energy=share_of_each)
+        return self._solved(y, ratio, start, solve)
 
-    def _weighed(self, ratio: Numbers) -> Numbers:
-        """g, which the slices take on."""
-        weight: Numbers = ratio / (1 + ratio)
-        for slices in self._dead:
-            slices.weigh(weight)
-        return weight
+    def _solved(self, y: Numbers, ratio: Numbers, start: Numbers | None, solve: Callable[..., Filled]) -> Solved:
+        for mode in self._apart:
+            y = self._transform.bases[mode].analyse(y, mode)
+        known, cost = self._one_by_one(y), self._one_by_one(ratio)
+        begin = None if start is None else self._one_by_one(start)
+        coefficients = np.empty_like(known)
+        found: list[Filled | None] = [None] * self._count
 
-    def _solved(self, y: Numbers, weight: Numbers, u: Numbers, steps: int, reached: float) -> Solved:
-        u += y
-        c = self._transform.to_coefficients(u)
-        c -= weight * c
-        return Solved(c, steps, reached)
+        def work(number: int) -> None:
+            g = cost[number] / (1 + cost[number])
+            first = None if begin is None else self._part.to_entries(begin[number])
+            filled = solve(known[number], g, first, self.bounds[number])
+            c = self._part.to_coefficients(known[number] + filled.entries)
+            c -= g * c
+            coefficients[number] = c
+            found[number] = replace(filled, entries=_NOTHING)
 
-    def _minimised(
-        self,
-        y: Numbers,
-        weight: Numbers,
-        start: Numbers | None,
-        bound: float,
-        tolerance: float,
-        most: int,
-        energy: float | None = None,
-    ) -> tuple[Numbers, int, float]:
-        """u, how many steps it took, and the value reached."""
-        u: Numbers = np.zeros_like(y)
-        if start is not None:
-            u = self._transform.to_entries(start)
-            in_pieces(drop, u, self._known)
-        c = self._transform.to_coefficients(y + u)
-        reached = in_pieces(weighted_square, c, weight)
-        r = -self._part(c, weight)
-        del c
-        flat = 1 / float(weight.mean(dtype=np.float64))
-        d: Numbers = np.zeros_like(y)
-        steps, before = 0, math.inf
-        while True:
-            z = self._nearly_inverse(r, weight, bound, flat)
-            near = in_pieces(dot, r, z)
-            if steps >= most or near <= tolerance * (reached if energy is None else energy) or near <= 0:
-                return u, steps, reached
-            in_pieces(turn, d, z, numbers=(near / before,))
-            del z
-            q = self._part(self._transform.to_coefficients(d), weight)
-            alpha = near / in_pieces(dot, d, q)
-            in_pieces(step, u, r, d, q, numbers=(alpha,))
-            reached -= alpha * near
-            before = near
-            steps += 1
-
-    def _part(self, c: Numbers, weight: Numbers) -> Numbers:
-        """Q g c at missing entries; c is written over."""
-        in_pieces(multiply, c, weight)
-        x = self._transform.to_entries(c)
-        in_pieces(drop, x, self._known)
-        return x
-
-    def _nearly_inverse(self, r: Numbers, weight: Numbers, bound: float, flat: float) -> Numbers:
-        """About what the matrix makes r of."""
-        if self._depth is None:
-            z: Numbers = np.zeros_like(r)
+        if self._count < 2 * thread_count():  # then a system is shared between the threads
+            for number in range(self._count):
+                work(number)
         else:
-            c = self._transform.to_coefficients(r * self._depth)
-            in_pieces(divide, c, weight, numbers=(bound,))
-            z = self._transform.to_entries(c)
-            in_pieces(add_flat, z, self._depth, r, numbers=(flat,))
-        for slices in self._dead:
-            slices.add_to(z, r)
-        if self._dead:
-            in_pieces(drop, z, self._known)
-        return z
+            share(work, self._count)
+        each = [filled for filled in found if filled is not None]
+        self.bounds = tuple(filled.bound for filled in each)
+        steps = round(sum(filled.steps for filled in each) / self._count)
+        return Solved(self._together(coefficients), steps, sum(filled.energy for filled in each))
+
+    def _one_by_one(self, x: Numbers) -> Numbers:
+        """The systems' parts of a tensor, one after the other."""
+        moved = np.moveaxis(x, self._apart, range(len(self._apart)))
+        return np.ascontiguousarray(moved).reshape(self._count, *self._part.coefficient_shape)
+
+    def _together(self, parts: Numbers) -> Numbers:
+        """The way back."""
+        sizes = [self._transform.coefficient_shape[mode] for mode in self._apart]
+        moved = parts.reshape(*sizes, *self._part.coefficient_shape)
+        return np.ascontiguousarray(np.moveaxis(moved, range(len(sizes)), self._apart))
+
+
+def _modes_apart(known: Mask) -> tuple[int, ...]:
+    """Modes along which the mask is the same, if that leaves systems that are worth it."""
+    small = collapsed(known)
+    scattered = ~small
+    for mode in range(small.ndim):
+        if small.shape[mode] > 1:
+            np.moveaxis(scattered, mode, 0)[dead_indices(~small, mode)] = False
+    if small.size < _SMALLEST or not scattered.any():  # all that is missing are lost slices: one step does it
+        return ()
+    return tuple(mode for mode in range(known.ndim) if small.shape[mode] < known.shape[mode])
