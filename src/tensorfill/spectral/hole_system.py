@@ -23,7 +23,8 @@ from .kernels import add_flat, divide, dot, drop, in_pieces, multiply, step, tur
 from .transform import Transform
 
 _BOUNDS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
-FIRST_BOUND = 1e-4
+FIRST_BOUND, FIRM_BOUND = 1e-4, 1e-2
+"""κ to begin with, and if entries inside of holes are held as well: then less is open there."""
 _TRIAL = 6  # steps after which the bounds are compared
 
 
@@ -65,9 +66,8 @@ class HoleSystem:
         self._dead = DeadSlices.of(transform, bins, missing)
         for slices in self._dead:
             np.moveaxis(missing, slices.mode, 0)[slices.indices] = False
+        missing &= ~known
         self._depth = depth_weights(missing, np.float32) if missing.any() else None
-        if self._depth is not None and seen is not None:
-            in_pieces(drop, self._depth, known)
 
     def improved(self, y: Numbers, g: Numbers, start: Numbers | None, bound: float) -> Filled:
         """A few steps, with the κ that gets furthest in them, looked for from `bound` on."""

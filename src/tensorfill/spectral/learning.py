@@ -21,7 +21,7 @@ from .bases import Basis, Columns, Numbers
 from .bins import Bins
 from .data import KnownData
 from .hole_solver import Bounds, HoleSolver
-from .hole_system import FIRST_BOUND
+from .hole_system import FIRM_BOUND, FIRST_BOUND
 from .kernels import dot, in_pieces
 from .parametric import ParametricSpectrum
 from .prior import Prior
@@ -77,7 +77,7 @@ class Learner:
 
     def solver_knowing(self, known: NDArray[np.bool_]) -> Solver:
         """One for a few more entries than the data has."""
-        return solver_for(self.prior, known, holes=self._holes, bounds=self._bounds, seen=self.data.mask)
+        return solver_for(self.prior, known, holes=self._holes, bounds=(FIRM_BOUND,), seen=self.data.mask)
 
     def improve(self) -> None:
         """A few steps towards the mean, which show the solver for holes its best preconditioner, if it is that one."""

@@ -61,14 +61,16 @@ def solve_nonnegative(
     mu = start.dtype.type(mean)
     multipliers: Numbers = np.zeros(data.shape, start.dtype)
     coefficients, steps, energy = start.copy(), 0, _objective(prior, data, start, ratio)
-    for _ in range(_MOST_UPDATES):
+    for number in range(_MOST_UPDATES):
         entries = prior.transform.to_entries(coefficients)
         entries += mu
         if float(entries.min()) >= -negativity and float(np.minimum(entries, multipliers).max()) <= negativity:
             break
-        multipliers -= entries
-        np.maximum(multipliers, 0, out=multipliers)
-        pushed = multipliers > 0
+        pushed = entries < 0
+        if number > 0:
+            multipliers -= entries
+            np.maximum(multipliers, 0, out=multipliers)
+            pushed |= multipliers > 0
         del entries
         known = data.mask | pushed
         targets = multipliers - mu

@@ -30,7 +30,8 @@ _TOLERANCE, _HOLE_TOLERANCE = 1e-3, 1e-5
 _FIRST_TOLERANCE = 0.1
 _SMOOTHING, _HOLE_SMOOTHING = 2.0, 3.0  # bins to either side
 _SHARPER = 0.5  # what the tolerance is multiplied by from round to round
-_FINAL, _EXACT = 0.1, 0.3  # times the tolerance: for the last mean, and for W ≥ 0
+_FINAL = 0.1  # times the tolerance: for the last mean
+_EXACT, _HOLE_EXACT = 3e-4, 3e-5  # tolerances for W ≥ 0
 _SETTLED = 0.995  # held-out error, relative to the best so far, from which on a round is no progress
 _PATIENCE = 2  # rounds without progress before a stage ends
 _SECOND = 1  # the round before which a preconditioner for holes is looked for: the first prior tells little
@@ -189,7 +190,7 @@ class SpectralRun:
             mean,
             learner.solver_knowing,
             negativity=self.plan.negativity,
-            tolerance=_EXACT * self._tolerance,
+            tolerance=_HOLE_EXACT if self.holes else _EXACT,
             most_steps=MOST_HOLE_STEPS if self.holes else MOST_STEPS,
         )
         self.certificate = certify(prior, self.data, self.mean, found)
