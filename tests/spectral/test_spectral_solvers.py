@@ -157,8 +157,8 @@ def test_the_bound_for_holes_is_one_that_gets_furthest() -> None:
     best = HoleSolver(transform, bins, mask)
     improved = best.improved(y, ratio, None)
     reached = [
-        HoleSolver(transform, bins, mask, (bound,)).solve(y, ratio, None, 0.0, 6).energy
-        for bound in (1e-6, 1e-4, 1e-2, 1e-1, best.bounds[0])
+        HoleSolver(transform, bins, mask, bound).solve(y, ratio, None, 0.0, 6).energy
+        for bound in (1e-4, 1e-3, 1e-2, 1e-1, best.bound)
     ]
     assert min(reached) == reached[-1] == improved.energy
 

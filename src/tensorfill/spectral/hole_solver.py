@@ -7,9 +7,7 @@ preconditioner of its own, and done when it is done.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +16,19 @@ from ..numerics.threads import share, thread_count
 from .bases import Numbers
 from .bins import Bins
 from .dead_slices import dead_indices
-from .hole_system import FIRST_BOUND, Filled, HoleSystem
+from .hole_system import Filled, HoleSystem
 from .holes import collapsed
 from .scattered_solver import Solved
 from .transform import Transform
 
 _SMALLEST = 2**8  # entries of a system; smaller ones are not worth the calls
 _NOTHING: Numbers = np.zeros(0)
+_BOUNDS = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
+FIRST_BOUND, FIRM_BOUND = 1e-3, 0.3
+"""κ to begin with, and if entries inside of holes are held as well: then less is open. Relative to the mean of g."""
+_TRIAL = 6  # steps after which bounds are compared
 
 Mask = NDArray[np.bool_]
-Bounds = tuple[float, ...]
-"""κ of every system, or one for all."""
 
 
 class HoleSolver:
@@ -39,10 +39,10 @@ class HoleSolver:
         transform: Transform,
         bins: Bins,
         known: Mask,
-        bounds: Bounds = (FIRST_BOUND,),
+        bound: float = FIRST_BOUND,
         seen: Mask | None = None,
     ) -> None:
-        """Slices count as lost if nothing of them is in `seen`, even if they hold a few known entries."""
+        """`bound` is κ. Slices count as lost if nothing of them is in `seen`, even if they hold a few known entries."""
         self._transform = transform
         self._apart = _modes_apart(known)
         self._count = int(np.prod([known.shape[mode] for mode in self._apart]))
@@ -52,11 +52,24 @@ class HoleSolver:
             known = collapsed(known).reshape(transform.coefficient_shape)
         self._system = HoleSystem(transform, bins, known, seen)
         self._part = transform
-        self.bounds = bounds if len(bounds) == self._count else (float(np.median(bounds)),) * self._count
+        self.bound = bound
 
     def improved(self, y: Numbers, ratio: Numbers, start: Numbers | None) -> Solved:
-        """A few steps, with the κ that get furthest in them; these are kept for later."""
-        return self._solved(y, ratio, start, self._system.improved)
+        """A few steps, with the κ that gets furthest in them; it is kept for later."""
+        place = _BOUNDS.index(self.bound)
+        best = self.solve(y, ratio, start, 0.0, _TRIAL)
+        for direction in (-1, 1):
+            before = best
+            while 0 <= place + direction < len(_BOUNDS):
+                self.bound = _BOUNDS[place + direction]
+                tried = self.solve(y, ratio, start, 0.0, _TRIAL)
+                if tried.energy >= best.energy:
+                    break
+                best, place = tried, place + direction
+            if best is not before:
+                break
+        self.bound = _BOUNDS[place]
+        return best
 
     def solve(
         self,
@@ -72,10 +85,6 @@ class HoleSolver:
         Begins with the entries of `start`. y must be zero at unknown entries.
         """
         share_of_each = None if energy is None else energy / self._count
-        solve = partial(self._system.solve, tolerance=tolerance, most=most, energy=share_of_each)
-        return self._solved(y, ratio, start, solve)
-
-    def _solved(self, y: Numbers, ratio: Numbers, start: Numbers | None, solve: Callable[..., Filled]) -> Solved:
         for mode in self._apart:
             y = self._transform.bases[mode].analyse(y, mode)
         known, cost = self._one_by_one(y), self._one_by_one(ratio)
@@ -86,7 +95,7 @@ class HoleSolver:
         def work(number: int) -> None:
             g = cost[number] / (1 + cost[number])
             first = None if begin is None else self._part.to_entries(begin[number])
-            filled = solve(known[number], g, first, self.bounds[number])
+            filled = self._system.solve(known[number], g, first, self.bound, tolerance, most, share_of_each)
             c = self._part.to_coefficients(known[number] + filled.entries)
             c -= g * c
             coefficients[number] = c
@@ -98,7 +107,6 @@ class HoleSolver:
         else:
             share(work, self._count)
         each = [filled for filled in found if filled is not None]
-        self.bounds = tuple(filled.bound for filled in each)
         steps = round(sum(filled.steps for filled in each) / self._count)
         return Solved(self._together(coefficients), steps, sum(filled.energy for filled in each))
 

@@ -19,23 +19,17 @@ from .bases import Numbers
 from .bins import Bins
 from .dead_slices import DeadSlices
 from .depth import depth_weights
-from .kernels import add_flat, divide, dot, drop, in_pieces, multiply, step, turn, weighted_square
+from .kernels import add_flat, divide, dot, drop, in_pieces, logarithms, multiply, step, turn, weighted_square
 from .transform import Transform
-
-_BOUNDS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
-FIRST_BOUND, FIRM_BOUND = 1e-4, 1e-2
-"""κ to begin with, and if entries inside of holes are held as well: then less is open there."""
-_TRIAL = 6  # steps after which the bounds are compared
 
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """Missing entries (zero elsewhere), how many steps they took, the value that was reached, and κ."""
+    """Missing entries (zero elsewhere), how many steps they took, and the value that was reached."""
 
     entries: Numbers
     steps: int
     energy: float
-    bound: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +37,7 @@ class _Weight:
     """g, and what the preconditioner makes of it."""
 
     values: Numbers
+    kappa: float
     flat: float
     """The inverse of its mean."""
     inverses: tuple[Array, ...]
@@ -69,22 +64,6 @@ class HoleSystem:
         missing &= ~known
         self._depth = depth_weights(missing, np.float32) if missing.any() else None
 
-    def improved(self, y: Numbers, g: Numbers, start: Numbers | None, bound: float) -> Filled:
-        """A few steps, with the κ that gets furthest in them, looked for from `bound` on."""
-        weight = self._weighed(g)
-        best = self._minimised(y, weight, start, bound, 0.0, _TRIAL)
-        place = _BOUNDS.index(bound)
-        for direction in (-1, 1) if self._depth is not None else ():
-            first = best
-            while 0 <= place + direction < len(_BOUNDS):
-                tried = self._minimised(y, weight, start, _BOUNDS[place + direction], 0.0, _TRIAL)
-                if tried.energy >= best.energy:
-                    break
-                best, place = tried, place + direction
-            if best is not first:
-                break
-        return best
-
     def solve(
         self,
         y: Numbers,
@@ -97,24 +76,10 @@ class HoleSystem:
     ) -> Filled:
         """Stop when the minimum is near: within about `tolerance` of itself, or of `energy` if that is given.
 
-        Begins with the missing entries of `start`. y must be zero at unknown entries.
+        κ is `bound` times the geometric mean of g. Begins with the missing entries of `start`. y must be zero at
+        unknown entries.
         """
-        return self._minimised(y, self._weighed(g), start, bound, tolerance, most, energy)
-
-    def _weighed(self, g: Numbers) -> _Weight:
-        inverses = tuple(slices.inverses(g) for slices in self._dead)
-        return _Weight(g, 1 / float(g.mean(dtype=np.float64)), inverses)
-
-    def _minimised(
-        self,
-        y: Numbers,
-        weight: _Weight,
-        start: Numbers | None,
-        bound: float,
-        tolerance: float,
-        most: int,
-        energy: float | None = None,
-    ) -> Filled:
+        weight = self._weighed(g, bound)
         u: Numbers = np.zeros_like(y)
         if start is not None:
             u += start
@@ -126,10 +91,10 @@ class HoleSystem:
         d: Numbers = np.zeros_like(y)
         steps, before = 0, math.inf
         while True:
-            z = self._nearly_inverse(r, weight, bound)
+            z = self._nearly_inverse(r, weight)
             near = in_pieces(dot, r, z)
             if steps >= most or near <= tolerance * (reached if energy is None else energy) or near <= 0:
-                return Filled(u, steps, reached, bound)
+                return Filled(u, steps, reached)
             in_pieces(turn, d, z, numbers=(near / before,))
             del z
             q = self._part(self._transform.to_coefficients(d), weight)
@@ -139,6 +104,11 @@ class HoleSystem:
             before = near
             steps += 1
 
+    def _weighed(self, g: Numbers, bound: float) -> _Weight:
+        inverses = tuple(slices.inverses(g) for slices in self._dead)
+        kappa = bound * math.exp(in_pieces(logarithms, g) / g.size) if self._depth is not None else 0.0
+        return _Weight(g, kappa, 1 / float(g.mean(dtype=np.float64)), inverses)
+
     def _part(self, c: Numbers, weight: _Weight) -> Numbers:
         """Q g c at missing entries; c is written over."""
         in_pieces(multiply, c, weight.values)
@@ -146,13 +116,13 @@ class HoleSystem:
         in_pieces(drop, x, self._known)
         return x
 
-    def _nearly_inverse(self, r: Numbers, weight: _Weight, bound: float) -> Numbers:
+    def _nearly_inverse(self, r: Numbers, weight: _Weight) -> Numbers:
         """About what the inverse makes of r."""
         if self._depth is None:
             z: Numbers = np.zeros_like(r)
         else:
             c = self._transform.to_coefficients(r * self._depth)
-            in_pieces(divide, c, weight.values, numbers=(bound,))
+            in_pieces(divide, c, weight.values, numbers=(weight.kappa,))
             z = self._transform.to_entries(c)
             in_pieces(add_flat, z, self._depth, r, numbers=(weight.flat,))
         for slices, inverses in zip(self._dead, weight.inverses, strict=True):

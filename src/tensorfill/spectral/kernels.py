@@ -50,6 +50,15 @@ def weighted_square(a, weight):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, fastmath=True, cache=True)
+def logarithms(a):  # type: ignore[no-untyped-def]
+    """Σ log a."""
+    total = 0.0
+    for i in range(len(a)):
+        total += np.log(a[i])
+    return total
+
+
+@njit(nogil=True, fastmath=True, cache=True)
 def keep(x, where):  # type: ignore[no-untyped-def]
     """x = 0 outside of `where`, in place."""
     for i in range(len(x)):

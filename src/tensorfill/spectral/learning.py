@@ -20,8 +20,7 @@ from ..tensor import Array
 from .bases import Basis, Columns, Numbers
 from .bins import Bins
 from .data import KnownData
-from .hole_solver import Bounds, HoleSolver
-from .hole_system import FIRM_BOUND, FIRST_BOUND
+from .hole_solver import FIRM_BOUND, FIRST_BOUND, HoleSolver
 from .kernels import dot, in_pieces
 from .parametric import ParametricSpectrum
 from .prior import Prior
@@ -52,7 +51,7 @@ class Learner:
         least_noise: float,
         seed: int,
         family: ParametricSpectrum | None = None,
-        bounds: Bounds = (FIRST_BOUND,),
+        bound: float = FIRST_BOUND,
     ) -> None:
         self.prior = self._solved = prior
         self.least_noise = least_noise
@@ -62,7 +61,7 @@ class Learner:
         self._most = MOST_HOLE_STEPS if holes else MOST_STEPS
         self._seed = seed
         self._family = family
-        self._bounds = bounds
+        self._bound = bound
         self._dtype = data.values.dtype
         self.mean: Numbers | None = None
         """Coefficients of the posterior mean."""
@@ -73,18 +72,18 @@ class Learner:
     def know(self, data: KnownData) -> None:
         """Go on with other known entries."""
         self.data = data
-        self._solver = solver_for(self.prior, data.mask, holes=self._holes, bounds=self._bounds)
+        self._solver = solver_for(self.prior, data.mask, holes=self._holes, bound=self._bound)
 
     def solver_knowing(self, known: NDArray[np.bool_]) -> Solver:
         """One for a few more entries than the data has."""
-        return solver_for(self.prior, known, holes=self._holes, bounds=(FIRM_BOUND,), seen=self.data.mask)
+        return solver_for(self.prior, known, holes=self._holes, bound=FIRM_BOUND, seen=self.data.mask)
 
     def improve(self) -> None:
         """A few steps towards the mean, which show the solver for holes its best preconditioner, if it is that one."""
         if isinstance(self._solver, HoleSolver):
             y, ratio = self.data.filled(self.data.values), self.prior.ratio(self._dtype)
             found = self._solver.improved(y, ratio, self.mean)
-            self.mean, self._bounds = found.coefficients, self._solver.bounds
+            self.mean, self._bound = found.coefficients, self._solver.bound
             self.steps += found.steps
 
     def solve(self, tolerance: float, most: int | None = None) -> Numbers:
@@ -211,7 +210,7 @@ class Learner:
             smoothing=self._smoothing,
             least_noise=self.least_noise,
             seed=self._seed,
-            bounds=self._bounds,
+            bound=self._bound,
         )
         new.mean = transform.to_coefficients(entries)
         return new

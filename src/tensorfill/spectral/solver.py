@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from .bases import Numbers
 from .bins import Bins
-from .hole_solver import Bounds, HoleSolver
-from .hole_system import FIRST_BOUND
+from .hole_solver import FIRST_BOUND, HoleSolver
 from .prior import Prior
 from .scattered_solver import ScatteredSolver, Solved
 from .transform import Transform
@@ -37,12 +36,12 @@ def solver_for(
     known: NDArray[np.bool_],
     *,
     holes: bool,
-    bounds: Bounds = (FIRST_BOUND,),
+    bound: float = FIRST_BOUND,
     seen: NDArray[np.bool_] | None = None,
 ) -> ScatteredSolver | HoleSolver:
     """The one for holes if there are any, which takes a square transform; it is also told the last two."""
     transform, bins = prior.transform, prior.bins
     square = transform.coefficient_shape == known.shape
     if holes and square and isinstance(transform, Transform) and isinstance(bins, Bins):
-        return HoleSolver(transform, bins, known, bounds, seen)
+        return HoleSolver(transform, bins, known, bound, seen)
     return ScatteredSolver(transform, known)
