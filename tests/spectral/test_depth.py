@@ -24,8 +24,12 @@ def test_the_middle_of_a_hole_is_deepest() -> None:
     np.testing.assert_allclose(weights[15, 5:16], np.sqrt(np.arange(1, 12) / np.arange(9, 20)))
 
 
-def test_with_nothing_known_all_is_open() -> None:
-    assert (depth_weights(np.ones((4, 5), dtype=bool), np.float32) == 1).all()
+def test_a_channel_with_nothing_known_is_open_whatever_the_others_know() -> None:
+    missing = np.zeros((8, 9, 3), dtype=bool)
+    missing[..., 1] = True
+    weights = depth_weights(missing, np.float64)
+    assert (weights[..., 1] == 1).all()
+    assert not weights[..., [0, 2]].any()
 
 
 def test_a_mask_that_is_the_same_in_all_frames_gives_the_same_weights_in_all() -> None:

@@ -232,7 +232,7 @@ def test_the_solver_for_holes_learns_the_same() -> None:
     for holes in (False, True):
         at = Learner(start_for(problem), problem.data, holes=holes, smoothing=2.0, least_noise=1e-9, seed=0)
         for _ in range(3):
-            at.improve()
+            at.find_bound()
             at.round(1e-14)
         priors.append(at.prior)
     np.testing.assert_allclose(priors[0].variances, priors[1].variances, rtol=1e-4)

@@ -9,12 +9,11 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from dense_model import Drawn, drawn
-from numpy.typing import NDArray
 
 from tensorfill.completion import Certificate
 from tensorfill.spectral.data import KnownData
 from tensorfill.spectral.nonnegative import Constrained, certify, solve_nonnegative
-from tensorfill.spectral.solver import Solver, solver_for
+from tensorfill.spectral.solver import solver_for
 from tensorfill.tensor import Array
 
 PROBLEMS = {
@@ -62,12 +61,9 @@ def judged(name: str, seed: int, mean: float = 0.3) -> Judged:
 
 def solve(given: Judged, holes: bool = False, *, tolerance: float = 1e-12) -> tuple[Constrained, Certificate]:
     prior, data = given.problem.prior, given.problem.data
-
-    def make(known: NDArray[np.bool_]) -> Solver:
-        return solver_for(prior, known, holes=holes, seen=data.mask)
-
+    solver = solver_for(prior, data.mask, holes=holes, divide=False)
     found = solve_nonnegative(
-        prior, data, given.mean, given.free, make, negativity=NEGATIVITY, tolerance=tolerance, most_steps=60
+        prior, data, given.mean, given.free, solver, negativity=NEGATIVITY, tolerance=tolerance, most_steps=60
     )
     return found, certify(prior, data, given.mean, found)
 
@@ -177,7 +173,7 @@ def test_single_precision_is_nearly_as_good() -> None:
         single,
         given.mean,
         given.free.astype(np.float32),
-        lambda known: solver_for(prior, known, holes=False),
+        solver_for(prior, single.mask, holes=False),
         negativity=NEGATIVITY,
         tolerance=1e-9,
         most_steps=60,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..completion import Completion, Watch
+from ..numerics.triangles import Triangles
 from ..observed import ObservedTensor
 from ..tensor import Array
 from .baseline import too_large_to_fill
@@ -41,27 +42,23 @@ class Linear:
 
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
         """Complete the tensor."""
-        return complete_slice_by_slice(self, observed, interpolated, watch)
+        return complete_slice_by_slice(self, observed, Interpolation(), watch)
 
 
-def interpolated(values: Array, known: NDArray[np.bool_]) -> Array:
-    """A slice with values linear on the Delaunay triangles of its known entries."""
-    from scipy.interpolate import LinearNDInterpolator  # slow to import, and used here only
-    from scipy.ndimage import binary_dilation, distance_transform_edt
-    from scipy.spatial import QhullError
+class Interpolation:
+    """Fills slices; those with the same mask, one after the other, share their triangles."""
 
-    corners = values[known]
-    if len(corners) < _CORNERS:
-        return np.full(values.shape, corners.mean())
-    nearest: NDArray[np.int32] = distance_transform_edt(~known, return_distances=False, return_indices=True)
-    filled: Array = values[tuple(nearest)]
-    # A known entry among known neighbours is no corner of a triangle that reaches over a missing one.
-    needed = known & binary_dilation(~known, np.ones((3, 3), dtype=bool))
-    try:
-        interpolate = LinearNDInterpolator(np.argwhere(needed), values[needed])
-    except QhullError:  # all on a line: nothing lies inside a triangle
-        return filled
-    found = interpolate(np.argwhere(~known))
-    filled[~known] = np.where(np.isnan(found), filled[~known], found)
-    # Weights of corners are between 0 and 1 up to rounding only.
-    return np.asarray(np.clip(filled, corners.min(), corners.max()))
+    def __init__(self) -> None:
+        self._last: tuple[NDArray[np.bool_], Triangles] | None = None
+
+    def __call__(self, values: Array, known: NDArray[np.bool_]) -> Array:
+        """A slice with values linear on the Delaunay triangles of its known entries."""
+        corners = values[known]
+        if len(corners) < _CORNERS:
+            return np.full(values.shape, corners.mean())
+        if self._last is None or not np.array_equal(self._last[0], known):
+            self._last = known, Triangles.around_missing(known)
+        filled = values.copy()
+        filled[~known] = self._last[1].interpolated(values)
+        # Weights of corners are between 0 and 1 up to rounding only.
+        return np.asarray(np.clip(filled, corners.min(), corners.max()))

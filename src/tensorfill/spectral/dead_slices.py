@@ -7,17 +7,19 @@ R Q_k diag(g) Q_kᵀ Rᵀ, with R the lost indices of mode k. It is the same for
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.threads import share
 from ..tensor import Array
 from .bases import Basis, Numbers
 from .bins import Bins
 from .transform import Transform
 
 _LEAST = 1e-7  # added to g: what single precision can tell from zero
-_ROOM, _LITTLE = 2, 4_000_000  # numbers that the small matrices may take: times the size of the tensor, or in any case
+_ROOM, _LITTLE = 3, 4_000_000  # numbers that the small matrices may take: times the size of the tensor, or in any case
 
 Mask = NDArray[np.bool_]
 
@@ -26,6 +28,15 @@ def dead_indices(missing: Mask, mode: int) -> NDArray[np.intp]:
     """The indices of one mode with nothing known at all."""
     others = tuple(other for other in range(missing.ndim) if other != mode)
     return np.flatnonzero(missing.all(axis=others))
+
+
+def solvable_slices(bins: Bins, missing: Mask) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """Modes that have such slices, and their indices, as long as there is room for the small matrices."""
+    for mode in range(missing.ndim):
+        indices = dead_indices(missing, mode)
+        matrices = int(np.prod(np.delete(bins.shape, mode)))
+        if len(indices) and matrices * len(indices) ** 2 <= max(_ROOM * missing.size, _LITTLE):
+            yield mode, indices
 
 
 class DeadSlices:
@@ -42,24 +53,27 @@ class DeadSlices:
         rows: Array = self._bases[mode].synthesise(np.eye(self._bases[mode].size), 0)[indices]
         self._products: Array = np.stack([rows[:, a:b] @ rows[:, a:b].T for a, b in bins.ranges(mode)])
         self._firsts = np.array([start for start, _ in bins.ranges(mode)])
-
-    @classmethod
-    def of(cls, transform: Transform, bins: Bins, missing: Mask) -> list[DeadSlices]:
-        """One for every mode that has such slices, as long as there is room for the small matrices."""
-        found = []
-        for mode in range(missing.ndim):
-            indices = dead_indices(missing, mode)
-            matrices = int(np.prod(np.delete(bins.shape, mode)))
-            if len(indices) and matrices * len(indices) ** 2 <= max(_ROOM * missing.size, _LITTLE):
-                found.append(cls(transform, bins, mode, indices))
-        return found
+        self._last: tuple[Array, Array] | None = None
 
     def inverses(self, g: Numbers) -> Array:
-        """The small matrices, inverted."""
+        """The small matrices, inverted; those of the last g are kept, for two solves in a round have the same."""
         along = np.moveaxis(g, self.mode, -1)
         first = [tuple(part.start for part in box) for box in self._boxes]
         weights = np.array([along[place][self._firsts] for place in first], dtype=np.float64) + _LEAST
-        return np.asarray(np.linalg.inv(np.tensordot(weights, self._products, 1)), dtype=np.float64)
+        if self._last is None or not np.array_equal(self._last[0], weights):
+            self._last = None  # what is not needed any more is let go of first
+            self._last = weights, self._inverted(weights)
+        return self._last[1]
+
+    def _inverted(self, weights: Array) -> Array:
+        count = len(self.indices)
+        inverses: Array = np.empty((len(weights), count, count))
+
+        def work(box: int) -> None:
+            inverses[box] = np.linalg.inv(np.tensordot(weights[box], self._products, 1))
+
+        share(work, len(weights))
+        return inverses
 
     def add_to(self, z: Numbers, r: Numbers, inverses: Array) -> None:
         """Add to z what the inverse makes of r."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy.ndimage import distance_transform_edt
 
-from .bases import Numbers
+from .bases import SHORT, Numbers
 from .holes import collapsed
 
 _DEEP = 8.0  # distance, in entries, at which half of the variance is open
@@ -20,8 +20,19 @@ Mask = NDArray[np.bool_]
 
 def depth_weights(missing: Mask, dtype: DTypeLike) -> Numbers:
     """√(d/(d + 8)) with d the distance to what is known; 0 there, and 1 if nothing is."""
-    if missing.all():
-        return np.ones(missing.shape, dtype)
-    distance = np.asarray(distance_transform_edt(collapsed(missing)))
-    weights = np.sqrt(distance / (distance + _DEEP)).astype(dtype)
+    differing = collapsed(missing)
+    weights: Numbers = np.empty(differing.shape, dtype)
+    short = [mode for mode, size in enumerate(differing.shape) if size <= SHORT]
+    for place in np.ndindex(*(differing.shape[mode] for mode in short)):  # channels are not next to each other
+        index: list[int | slice] = [slice(None)] * differing.ndim
+        for mode, number in zip(short, place, strict=True):
+            index[mode] = number
+        weights[tuple(index)] = _weights(differing[tuple(index)])
     return np.array(np.broadcast_to(weights, missing.shape))
+
+
+def _weights(missing: Mask) -> Numbers:
+    if missing.all() or not missing.any():
+        return missing.astype(np.float64)
+    distance = np.asarray(distance_transform_edt(missing))
+    return np.asarray(np.sqrt(distance / (distance + _DEEP)))

@@ -7,6 +7,7 @@ preconditioner of its own, and done when it is done.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -40,36 +41,50 @@ class HoleSolver:
         bins: Bins,
         known: Mask,
         bound: float = FIRST_BOUND,
-        seen: Mask | None = None,
+        *,
+        divide: bool = True,
     ) -> None:
-        """`bound` is κ. Slices count as lost if nothing of them is in `seen`, even if they hold a few known entries."""
+        """`bound` is κ; `divide` says whether one system may be made into many."""
         self._transform = transform
-        self._apart = _modes_apart(known)
+        self._apart = _modes_apart(known) if divide else ()
         self._count = int(np.prod([known.shape[mode] for mode in self._apart]))
         if self._apart:
             bases = [basis for mode, basis in enumerate(transform.bases) if mode not in self._apart]
-            transform, bins, seen = Transform(bases), Bins(bases), None
+            transform, bins = Transform(bases), Bins(bases)
             known = collapsed(known).reshape(transform.coefficient_shape)
-        self._system = HoleSystem(transform, bins, known, seen)
+        self._system = HoleSystem(transform, bins, known)
         self._part = transform
         self.bound = bound
 
-    def improved(self, y: Numbers, ratio: Numbers, start: Numbers | None) -> Solved:
-        """A few steps, with the κ that gets furthest in them; it is kept for later."""
+    def holding(self, known: Mask) -> HoleSolver:
+        """One for a few more known entries, of a solver that is not divided."""
+        other = copy(self)
+        other._system = self._system.holding(known)
+        return other
+
+    def find_bound(self, y: Numbers, ratio: Numbers, start: Numbers | None) -> None:
+        """Take the κ that gets furthest in a few steps, in the first of the systems, which has most of the signal."""
+        known, cost, begin = (self._part_of(x, 0) for x in (self._along_modes_apart(y), ratio, start))
+        assert known is not None
+        assert cost is not None
+        g = cost / (1 + cost)
+        first = None if begin is None else self._part.to_entries(begin)
+
+        def reached(bound: float) -> float:
+            return self._system.solve(known, g, first, bound, 0.0, _TRIAL).energy
+
         place = _BOUNDS.index(self.bound)
-        best = self.solve(y, ratio, start, 0.0, _TRIAL)
+        best = reached(self.bound)
         for direction in (-1, 1):
-            before = best
+            before = place
             while 0 <= place + direction < len(_BOUNDS):
-                self.bound = _BOUNDS[place + direction]
-                tried = self.solve(y, ratio, start, 0.0, _TRIAL)
-                if tried.energy >= best.energy:
+                energy = reached(_BOUNDS[place + direction])
+                if energy >= best:
                     break
-                best, place = tried, place + direction
-            if best is not before:
+                best, place = energy, place + direction
+            if place != before:
                 break
         self.bound = _BOUNDS[place]
-        return best
 
     def solve(
         self,
@@ -85,9 +100,7 @@ class HoleSolver:
         Begins with the entries of `start`. y must be zero at unknown entries.
         """
         share_of_each = None if energy is None else energy / self._count
-        for mode in self._apart:
-            y = self._transform.bases[mode].analyse(y, mode)
-        known, cost = self._one_by_one(y), self._one_by_one(ratio)
+        known, cost = self._one_by_one(self._along_modes_apart(y)), self._one_by_one(ratio)
         begin = None if start is None else self._one_by_one(start)
         coefficients = np.empty_like(known)
         found: list[Filled | None] = [None] * self._count
@@ -109,6 +122,16 @@ class HoleSolver:
         each = [filled for filled in found if filled is not None]
         steps = round(sum(filled.steps for filled in each) / self._count)
         return Solved(self._together(coefficients), steps, sum(filled.energy for filled in each))
+
+    def _along_modes_apart(self, y: Numbers) -> Numbers:
+        """Coefficients along the modes in which the mask is the same."""
+        for mode in self._apart:
+            y = self._transform.bases[mode].analyse(y, mode)
+        return y
+
+    def _part_of(self, x: Numbers | None, number: int) -> Numbers | None:
+        """One system's part of a tensor."""
+        return None if x is None else self._one_by_one(x)[number]
 
     def _one_by_one(self, x: Numbers) -> Numbers:
         """The systems' parts of a tensor, one after the other."""

@@ -9,6 +9,7 @@ that bounds what the surroundings leave open.
 from __future__ import annotations
 
 import math
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from ..tensor import Array
 from .bases import Numbers
 from .bins import Bins
-from .dead_slices import DeadSlices
+from .dead_slices import DeadSlices, solvable_slices
 from .depth import depth_weights
 from .kernels import add_flat, divide, dot, drop, in_pieces, logarithms, multiply, step, turn, weighted_square
 from .transform import Transform
@@ -52,17 +53,23 @@ class HoleSystem:
         transform: Transform,
         bins: Bins,
         known: NDArray[np.bool_],
-        seen: NDArray[np.bool_] | None = None,
     ) -> None:
-        """Slices count as lost if nothing of them is in `seen`, even if they hold a few known entries."""
         self._transform = transform
         self._known = known
-        missing = ~known if seen is None else ~seen
-        self._dead = DeadSlices.of(transform, bins, missing)
+        missing = ~known
+        self._dead = [DeadSlices(transform, bins, *lost) for lost in solvable_slices(bins, missing)]
         for slices in self._dead:
             np.moveaxis(missing, slices.mode, 0)[slices.indices] = False
-        missing &= ~known
         self._depth = depth_weights(missing, np.float32) if missing.any() else None
+
+    def holding(self, known: NDArray[np.bool_]) -> HoleSystem:
+        """The same with some more entries known: the shape of the holes is as it was."""
+        other = copy(self)
+        other._known = known
+        if self._depth is not None:
+            other._depth = self._depth.copy()
+            in_pieces(drop, other._depth, known)
+        return other
 
     def solve(
         self,

@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..tensor import Array
 from .bases import Basis, Columns, Numbers
@@ -51,7 +50,7 @@ class Learner:
         least_noise: float,
         seed: int,
         family: ParametricSpectrum | None = None,
-        bound: float = FIRST_BOUND,
+        bound: float | None = None,
     ) -> None:
         self.prior = self._solved = prior
         self.least_noise = least_noise
@@ -72,19 +71,19 @@ class Learner:
     def know(self, data: KnownData) -> None:
         """Go on with other known entries."""
         self.data = data
-        self._solver = solver_for(self.prior, data.mask, holes=self._holes, bound=self._bound)
+        bound = FIRST_BOUND if self._bound is None else self._bound
+        self._solver = solver_for(self.prior, data.mask, holes=self._holes, bound=bound)
 
-    def solver_knowing(self, known: NDArray[np.bool_]) -> Solver:
-        """One for a few more entries than the data has."""
-        return solver_for(self.prior, known, holes=self._holes, bound=FIRM_BOUND, seen=self.data.mask)
+    def firm_solver(self) -> Solver:
+        """One that can hold more entries than the data has."""
+        return solver_for(self.prior, self.data.mask, holes=self._holes, bound=FIRM_BOUND, divide=False)
 
-    def improve(self) -> None:
-        """A few steps towards the mean, which show the solver for holes its best preconditioner, if it is that one."""
-        if isinstance(self._solver, HoleSolver):
+    def find_bound(self) -> None:
+        """A few trial steps show the solver for holes its best bound, if it is that one and has none."""
+        if self._bound is None and isinstance(self._solver, HoleSolver):
             y, ratio = self.data.filled(self.data.values), self.prior.ratio(self._dtype)
-            found = self._solver.improved(y, ratio, self.mean)
-            self.mean, self._bound = found.coefficients, self._solver.bound
-            self.steps += found.steps
+            self._solver.find_bound(y, ratio, self.mean)
+            self._bound = self._solver.bound
 
     def solve(self, tolerance: float, most: int | None = None) -> Numbers:
         """The posterior mean under the prior as it stands."""

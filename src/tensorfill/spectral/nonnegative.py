@@ -11,11 +11,9 @@ some of them is lifted: W grows by what a small multiplier there would add, were
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..completion import Certificate
 from .bases import Numbers
@@ -27,8 +25,6 @@ from .solver import Solver
 _MOST_UPDATES = 6
 _MOST_LIFTS = 100
 _WORSE = 4.0  # times as far below zero as it was ends lifting
-
-MakeSolver = Callable[[NDArray[np.bool_]], Solver]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +46,7 @@ def solve_nonnegative(
     data: KnownData,
     mean: float,
     start: Numbers,
-    make_solver: MakeSolver,
+    solver: Solver,
     *,
     negativity: float,
     tolerance: float,
@@ -76,8 +72,7 @@ def solve_nonnegative(
         targets = multipliers - mu
         targets[data.mask] += data.values + mu
         targets *= known
-        solver = make_solver(known)
-        found = solver.solve(targets, ratio, coefficients, tolerance, most_steps, energy)
+        found = solver.holding(known).solve(targets, ratio, coefficients, tolerance, most_steps, energy)
         del targets
         coefficients = found.coefficients
         steps += found.steps

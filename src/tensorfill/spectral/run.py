@@ -105,8 +105,8 @@ class SpectralRun:
         self.seen = first, zero
         yield Progress(math.sqrt(variance), self._estimate(first, zero))
         del zero
-        drawn = hold_out(self.data.mask, self.rng)
-        self.held = drawn if self.held is None else self.held
+        if self.held is None:
+            self.held = hold_out(self.data.mask, self.rng)
         if self.plan.find_factors is not None:
             first = with_components(first, self.plan.find_factors(self.held), self.data.values.dtype)
         self.seed = int(self.rng.integers(2**31))
@@ -134,7 +134,7 @@ class SpectralRun:
         waited = 0
         for number in range(rounds):
             if number == _SECOND:
-                learner.improve()
+                learner.find_bound()
             before = learner.prior
             learner.round(max(tolerance, self._tolerance))
             tolerance *= _SHARPER
@@ -188,7 +188,7 @@ class SpectralRun:
             self.data,
             self.mean,
             mean,
-            learner.solver_knowing,
+            learner.firm_solver(),
             negativity=self.plan.negativity,
             tolerance=_HOLE_EXACT if self.holes else _EXACT,
             most_steps=MOST_HOLE_STEPS if self.holes else MOST_STEPS,

@@ -34,6 +34,10 @@ class ScatteredSolver:
         self._known = known
         self._share = float(known.mean())
 
+    def holding(self, known: NDArray[np.bool_]) -> ScatteredSolver:
+        """One for a few more known entries."""
+        return ScatteredSolver(self._transform, known)
+
     def solve(
         self,
         y: Numbers,

@@ -30,6 +30,10 @@ class Solver(Protocol):
         """Coefficients whose objective is within about `tolerance` of its minimum; `start` may be written over."""
         ...
 
+    def holding(self, known: NDArray[np.bool_]) -> Solver:
+        """One for a few more known entries."""
+        ...
+
 
 def solver_for(
     prior: Prior,
@@ -37,11 +41,11 @@ def solver_for(
     *,
     holes: bool,
     bound: float = FIRST_BOUND,
-    seen: NDArray[np.bool_] | None = None,
+    divide: bool = True,
 ) -> ScatteredSolver | HoleSolver:
     """The one for holes if there are any, which takes a square transform; it is also told the last two."""
     transform, bins = prior.transform, prior.bins
     square = transform.coefficient_shape == known.shape
     if holes and square and isinstance(transform, Transform) and isinstance(bins, Bins):
-        return HoleSolver(transform, bins, known, bound, seen)
+        return HoleSolver(transform, bins, known, bound, divide=divide)
     return ScatteredSolver(transform, known)

@@ -98,10 +98,9 @@ class Uncertainty:
             y *= dtype.type(np.sqrt(self.prior.noise))
             y += transform.to_entries(self._coefficients(number, ratio))
             y *= known
-            start = (
-                solver.improved(y, ratio, None).coefficients if number == 0 and isinstance(solver, HoleSolver) else None
-            )
-            mean = solver.solve(y, ratio, start, _TOLERANCE, _MOST_STEPS).coefficients
+            if number == 0 and isinstance(solver, HoleSolver):
+                solver.find_bound(y, ratio, None)
+            mean = solver.solve(y, ratio, None, _TOLERANCE, _MOST_STEPS).coefficients
             del y
             slopes += self._surroundings.slopes(transform.to_entries(mean))
             mean -= self._coefficients(number, ratio)
