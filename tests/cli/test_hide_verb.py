@@ -134,3 +134,24 @@ def test_a_pattern_that_cannot_be_is_refused(refused: Run, tmp_path: Path, patte
 def test_help_names_every_pattern(tensorfill: Run) -> None:
     told = " ".join(tensorfill("hide", "--help").out.replace("│", " ").split())
     assert [name for name in PATTERNS if name not in told] == []
+
+
+@pytest.mark.parametrize("name", ["holes.csv", "holes.parquet"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_table_keeps_its_labels_and_their_order(tensorfill: Run, tmp_path: Path, name: str, seed: int) -> None:
+    cities, months = ("Rome", "Oslo", "Bergen, West"), ("May", "April", "June", "March")
+    lines = [f'"{city}",{month},{7 * c + m}' for c, city in enumerate(cities) for m, month in enumerate(months)]
+    (tmp_path / "trips.csv").write_text("\n".join(["city,month,trips", *lines]) + "\n")
+    outcome = tensorfill(
+        "hide", tmp_path / "trips.csv", "-o", tmp_path / name, "--keep", 0.4, "--seed", seed, "--write-mask",
+        tmp_path / "mask.npy",
+    )  # fmt: skip
+    assert outcome.code == 0
+    left = formats.read(tmp_path / name)
+    assert isinstance(left, formats.Entries)
+    assert left.labels == (cities, months)
+    assert left.columns == ("city", "month", "trips")
+    kept = np.load(tmp_path / "mask.npy")
+    np.testing.assert_array_equal(left.contents().known(), kept)
+    np.testing.assert_array_equal(left.values, np.add.outer(7 * np.arange(3), np.arange(4))[kept])
+    assert len(left.asked) == np.sum(~kept)

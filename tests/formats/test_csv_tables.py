@@ -75,12 +75,12 @@ def test_a_row_without_a_value_stays_one(tmp_path: Path) -> None:
     assert entries.dtype == np.int64
     assert entries.asked.tolist() == [[0, 1], [1, 1], [1, 0]]
     CsvTable().write_entries(tmp_path / "b.csv", entries)
-    assert (tmp_path / "b.csv").read_text() == "city,year,trips\nOslo,2001,1\nOslo,2002,\nRome,2002,\nRome,2001,\n"
+    assert (tmp_path / "b.csv").read_text() == "city,year,trips\nOslo,2001,1\nOslo,2002,\nRome,2001,\nRome,2002,\n"
 
 
 def test_an_index_without_an_entry_gets_a_row_without_a_value(tmp_path: Path) -> None:
     CsvTable().write(tmp_path / "a.csv", Contents(np.array([[1.0, np.nan], [np.nan, np.nan]])))
-    assert (tmp_path / "a.csv").read_text() == "mode_1,mode_2,value\n0,0,1.0\n1,0,\n0,1,\n"
+    assert (tmp_path / "a.csv").read_text() == "mode_1,mode_2,value\n0,0,1.0\n0,1,\n1,0,\n"
 
 
 def test_an_array_with_a_name_names_the_column_of_values(tmp_path: Path) -> None:

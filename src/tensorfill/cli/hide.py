@@ -11,7 +11,7 @@ from . import options
 from .app import app
 
 if TYPE_CHECKING:
-    from ..formats import Contents
+    from ..formats import Contents, Entries
 
 
 @app.command(epilog="Example: tensorfill hide photo.png -o holes.npz --keep 0.1")
@@ -42,12 +42,14 @@ def hide(
 ) -> None:
     """Hide entries at random, or whole regions, and write what is left.
 
-    Hidden entries are really gone from the output: NaN in floating-point data, 0 otherwise.
+    Hidden entries are really gone from the output: NaN in floating-point data, 0 otherwise. In a table their rows stay,
+    without a value.
     """
     import numpy as np
 
     from .. import formats, sampling
     from ..errors import InvalidInput
+    from ..formats.format import TableFormat
     from .console import show_notes
     from .running import uninterrupted
     from .source import Source
@@ -58,16 +60,19 @@ def hide(
     if write_mask is not None and write_mask.resolve() == output.resolve():
         raise InvalidInput(f"The output and the mask cannot both be {output}.")
     reading = Source.of(format, size, gray, frames, None, None, None, None, None)
-    source = formats.read_contents(
-        input, format=reading.format, size=reading.size, gray=reading.gray, frames=reading.frames
-    )
-    show_notes(source.notes)
+    given = formats.read(input, format=reading.format, size=reading.size, gray=reading.gray, frames=reading.frames)
+    show_notes(given.notes)
+    source = given if isinstance(given, formats.Contents) else given.contents()
     observed = source.known(sampling.mask(pattern, source.shape, keep, seed))
     gone = np.nan if source.dtype.kind == "f" else 0
-    left = source.holed(np.where(observed, source.data, np.asarray(gone, dtype=source.dtype)), observed)
-    if write_mask is None:
-        _check_holds(output, left)
-    formats.check_writable(output, left)
+    left: Contents | Entries
+    if isinstance(given, formats.Entries) and isinstance(formats.format_of(output), TableFormat):
+        left = given.without(~observed[tuple(given.coordinates.T)])  # a table with its labels
+    else:
+        left = source.holed(np.where(observed, source.data, np.asarray(gone, dtype=source.dtype)), observed)
+        if write_mask is None:
+            _check_holds(output, left)
+        formats.check_writable(output, left)
     with uninterrupted():
         losses = formats.write(output, left)
         if write_mask is not None:

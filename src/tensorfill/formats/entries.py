@@ -124,6 +124,11 @@ class Entries:
         rows = np.concatenate((self.coordinates, self.still_asked()))
         return replace(self, coordinates=rows, values=done.predict(rows), asked=none)
 
+    def without(self, hidden: NDArray[np.bool_]) -> Entries:
+        """The same table with some of its values gone: their rows are still there, and ask for them."""
+        asked = np.concatenate((self.asked, self.coordinates[hidden]))
+        return replace(self, coordinates=self.coordinates[~hidden], values=self.values[~hidden], asked=asked)
+
     def still_asked(self) -> NDArray[np.int64]:
         """The coordinates asked for, each once and without those that are known."""
         positions = positions_of(self.asked, self.shape)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from itertools import repeat
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import InvalidInput
 from ..entries import Entries
 from .numbers import number_texts
-from .rows import asked_rows, value_name
+from .rows import rows_in_order, value_name
 
 _BATCH = 2**16
 _SPECIAL = frozenset('"\r\n,;\t')
@@ -34,16 +34,21 @@ def table_lines(entries: Entries, delimiter: str) -> Iterator[str]:
     names = (*entries.columns[:-1], value_name(entries))
     yield delimiter.join(map(_quoted, names)) + "\n"
     axes = [None if labels is None else [_quoted(label_text(label)) for label in labels] for labels in entries.labels]
-    asked = asked_rows(entries)
-    for rows, values in ((entries.coordinates, entries.values), (asked, None)):
-        for first in range(0, len(rows), _BATCH):
-            part = rows[first : first + _BATCH]
-            texts: Iterable[str] = repeat("", len(part))
-            if values is not None:
-                own = values[first : first + _BATCH]
-                texts = map(str, own.tolist()) if own.dtype.kind == "b" else number_texts(own)
-            columns = [_texts(part[:, mode], axis) for mode, axis in enumerate(axes)]
-            yield "".join(f"{delimiter.join(row)}\n" for row in zip(*columns, texts, strict=True))
+    rows, places = rows_in_order(entries)
+    for first in range(0, len(rows), _BATCH):
+        part = rows[first : first + _BATCH]
+        columns = [_texts(part[:, mode], axis) for mode, axis in enumerate(axes)]
+        values = _value_texts(entries, places[first : first + _BATCH])
+        yield "".join(f"{delimiter.join(row)}\n" for row in zip(*columns, values, strict=True))
+
+
+def _value_texts(entries: Entries, places: NDArray[np.int64]) -> list[str]:
+    """Values as text, empty for rows that have none."""
+    texts: NDArray[np.object_] = np.full(len(places), "", dtype=object)
+    known = places < len(entries.values)
+    own = entries.values[places[known]]
+    texts[known] = [str(value) for value in own.tolist()] if own.dtype.kind == "b" else list(number_texts(own))
+    return list(texts)
 
 
 def _texts(index: np.ndarray[Any, np.dtype[np.int64]], axis: list[str] | None) -> Iterator[str]:

@@ -23,7 +23,7 @@ from ..source import open_source
 from .labelled import Axis, Labelled, value_column
 from .labels import counts_from_zero, ordered
 from .parquet_footer import declared_bytes
-from .rows import asked_rows, check_entries, table_refusal, value_name
+from .rows import check_entries, rows_in_order, table_refusal, value_name
 from .silence import silenced
 
 _KIND = "a .parquet file"
@@ -50,14 +50,14 @@ class ParquetTable(TableFormat):
         """Every entry with its labels; one without a value where an index would not come up otherwise."""
         check_entries(entries)
         polars = needed("polars", "tables", path)
-        rows = np.concatenate((entries.coordinates, asked := asked_rows(entries)))
+        rows, places = rows_in_order(entries)
         columns = {
             name: _axis_series(polars, entries, mode).gather(rows[:, mode])
             for mode, name in enumerate(entries.columns[:-1])
         }
         values = polars.Series(np.ascontiguousarray(entries.values, dtype=entries.dtype.newbyteorder("=")))
-        gone = polars.Series([None] * len(asked), dtype=values.dtype)
-        columns[value_name(entries)] = values.append(gone) if len(asked) else values
+        gone = polars.Series([None], dtype=values.dtype)
+        columns[value_name(entries)] = values.append(gone).gather(np.minimum(places, len(entries.values)))
         try:
             polars.DataFrame(columns).write_parquet(path)
         except polars.exceptions.PolarsError as error:

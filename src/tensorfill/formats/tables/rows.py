@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidInput
+from ...observed import positions_of
 from ..contents import Contents
 from ..entries import Entries
 
@@ -42,6 +43,20 @@ def asked_rows(entries: Entries) -> NDArray[np.int64]:
         cover[:, mode] = absent
         rows.append(cover)
     return np.concatenate(rows)
+
+
+def rows_in_order(entries: Entries) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All rows of a table, and for each which value it has; from the number of values on it has none.
+
+    If the known entries are in order, so are all: words that are labels have the order in which they come up.
+    """
+    rows = np.concatenate((entries.coordinates, asked_rows(entries)))
+    known = len(entries.values)
+    positions = positions_of(rows, entries.shape)
+    order = np.arange(len(rows))
+    if (np.diff(positions[:known]) >= 0).all():
+        order = np.argsort(positions, kind="stable")
+    return rows[order], order
 
 
 def check_entries(entries: Entries) -> None:
