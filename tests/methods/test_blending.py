@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tensorfill.methods.blending import blend_weights, root_mean_square
+from tensorfill.methods.blending import blend_weights
+from tensorfill.spectral.held_out import typical_error
+from tensorfill.tensor import Array
+
+
+def root_mean_square(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2)))
 
 
 def test_two_equally_wrong_in_different_places_share_the_weight() -> None:
@@ -61,3 +67,31 @@ def test_predictions_that_are_not_numbers_are_left_out() -> None:
 def test_a_perfect_prediction_is_taken_alone() -> None:
     truth = np.linspace(0, 1, 50)
     assert blend_weights({"perfect": truth.copy(), "other": truth + 0.1}, truth) == {"perfect": 1.0}
+
+
+def test_a_hole_in_which_nobody_is_right_does_not_decide() -> None:
+    """Nine holes tell that one method is better; in the tenth both are far off, the other by less."""
+    rng = np.random.default_rng(4)
+    holes = np.repeat(np.arange(10), 200)
+    good, bad = rng.normal(size=2000), 2 * rng.normal(size=2000)
+    far = 30 * rng.normal(size=200)
+    good[-200:], bad[-200:] = far, 0.8 * far
+    truth = np.zeros(2000)
+    predictions = {"good": good, "bad": bad}
+    assert next(iter(blend_weights(predictions, truth))) == "bad"
+    weights = blend_weights(predictions, truth, holes)
+    assert weights["good"] > 0.6
+    assert typical_error(good, holes) < typical_error(bad, holes)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_other_weights_have_a_smaller_typical_error(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    holes = rng.integers(6, size=400)
+    spread = rng.gamma(1.0, size=6)[holes]
+    found = {name: spread * rng.normal(size=400) for name in "abc"}
+    weights = blend_weights(found, np.zeros(400), holes)
+    reached = typical_error(np.asarray(sum(weight * found[name] for name, weight in weights.items())), holes)
+    for other in rng.dirichlet(np.ones(3), 200):
+        mixed = np.asarray(sum(weight * found[name] for name, weight in zip("abc", other, strict=True)))
+        assert reached <= 1.003 * typical_error(mixed, holes)

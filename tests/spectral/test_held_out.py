@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tensorfill.sampling import mask
 from tensorfill.spectral.data import KnownData
-from tensorfill.spectral.held_out import hold_out
+from tensorfill.spectral.held_out import hold_out, hole_numbers, typical_error
 from tensorfill.spectral.holes import has_holes
 
 Mask = NDArray[np.bool_]
@@ -140,3 +140,20 @@ def test_what_is_left_keeps_its_values() -> None:
     np.testing.assert_array_equal(left.values, truth[left.mask])
     np.testing.assert_array_equal(left.filled(left.values), np.where(left.mask, truth, 0))
     assert (data.count, data.shape, data.share) == (known.sum(), known.shape, known.mean())
+
+
+def test_holes_are_numbered_one_by_one() -> None:
+    held = np.zeros((8, 9, 3), dtype=bool)
+    held[1:3, 1:4] = True
+    held[5:7, 2:3] = True
+    numbers = hole_numbers(held, holes=True)
+    assert numbers.tolist() == [0] * 18 + [1] * 6
+    assert not hole_numbers(held, holes=False).any()
+
+
+def test_the_typical_error_of_one_hole_is_the_root_mean_square() -> None:
+    misses = np.array([3.0, -4.0, 0.0, 5.0])
+    assert typical_error(misses, np.zeros(4, dtype=np.intp)) == pytest.approx(np.sqrt(12.5))
+    apart = typical_error(misses, np.array([0, 0, 1, 1]))
+    assert apart == pytest.approx((np.sqrt(12.5) + np.sqrt(12.5)) / 2)
+    assert typical_error(np.array([1.0, 1.0, 100.0]), np.array([0, 1, 2])) == pytest.approx(34)

@@ -16,10 +16,10 @@ from ..completion import Completion, Estimate, History, Iteration, Snapshot, Sto
 from ..estimates.blend import BlendedEstimate
 from ..iterating import Clock
 from ..observed import ObservedTensor
-from ..spectral.held_out import hold_out
+from ..spectral.held_out import hold_out, hole_numbers, typical_error
 from ..spectral.holes import has_holes
 from ..tensor import Array
-from .blending import blend_weights, root_mean_square
+from .blending import blend_weights
 from .method import Method
 from .setting_checks import wrong
 from .spectral import Spectral
@@ -111,7 +111,8 @@ class Choice:
         predictions: dict[str, Array] = {
             "spectral": np.maximum(scale * (run.held_predictions.astype(np.float64) + run.mean), 0.0)
         }
-        self._error = root_mean_square(predictions["spectral"] - truth)
+        holes = hole_numbers(held, holes=shaped)
+        self._error = typical_error(predictions["spectral"] - truth, holes)
         predictions |= self._predicted(others, held)
         first_held = predictions
         truths = [truth]
@@ -120,10 +121,11 @@ class Choice:
             found = self._predicted({"spectral": Spectral()} | others, again)
             predictions = {name: np.append(predictions[name], found[name]) for name in predictions if name in found}
             truths.append(self._observed.values[self._inside(again)])
+            holes = np.append(holes, holes.max() + 1 + hole_numbers(again, holes=shaped))
         truth_in_all = np.concatenate(truths)
-        self._errors = {name: root_mean_square(found - truth_in_all) for name, found in predictions.items()}
-        weights = blend_weights(predictions, truth_in_all)
-        self._error = root_mean_square(_mixed(weights, predictions) - truth_in_all)
+        self._errors = {name: typical_error(found - truth_in_all, holes) for name, found in predictions.items()}
+        weights = blend_weights(predictions, truth_in_all, holes)
+        self._error = typical_error(_mixed(weights, predictions) - truth_in_all, holes)
         misses = _mixed(weights, first_held) - truth
         self._sure = lambda blend: scale * run.deviations(blend / scale, misses / scale)
         return self._blend(weights, {"spectral": first})

@@ -5,31 +5,36 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import nnls
 
+from ..spectral.held_out import typical_error
 from ..tensor import Array
 
 _WORTH_IT = 0.997  # error of a blend, relative to the best single one, above which the single one is taken
 _LEAST_WEIGHT = 0.05  # what weighs less is left out
 _FIRM = 1e3  # how much harder the sum of the weights is kept than the data is met
+_ROUNDS = 20  # of weighing holes anew
 
 
-def root_mean_square(values: Array) -> float:
-    """The root of the mean of the squares."""
-    return float(np.sqrt(np.mean(np.square(values, dtype=np.float64))))
+def blend_weights(
+    predictions: Mapping[str, Array], truth: Array, holes: NDArray[np.intp] | None = None
+) -> dict[str, float]:
+    """Weights by name, the largest first: one name alone unless several together are clearly better.
 
-
-def blend_weights(predictions: Mapping[str, Array], truth: Array) -> dict[str, float]:
-    """Weights by name, the largest first: one name alone unless several together are clearly better."""
-    errors = {name: root_mean_square(found - truth) for name, found in predictions.items()}
+    `holes` says in which hole an entry lies (default: all count alike).
+    """
+    where = np.zeros(len(truth), dtype=np.intp) if holes is None else holes
+    misses = {name: found - truth for name, found in predictions.items()}
+    errors = {name: typical_error(missed, where) for name, missed in misses.items()}
     names = [name for name in predictions if np.isfinite(errors[name])]
     best = min(names, key=lambda name: errors[name])
     while len(names) > 1:
-        weights = _on_simplex(np.stack([predictions[name] for name in names], axis=1), truth)
+        weights = _on_simplex([misses[name] for name in names], where)
         kept = [name for name, weight in zip(names, weights, strict=True) if weight >= _LEAST_WEIGHT]
         if len(kept) == len(names):
-            mixed = sum(weight * predictions[name] for name, weight in zip(names, weights, strict=True))
-            if root_mean_square(mixed - truth) > _WORTH_IT * errors[best]:
+            mixed = sum(weight * misses[name] for name, weight in zip(names, weights, strict=True))
+            if typical_error(np.asarray(mixed), where) > _WORTH_IT * errors[best]:
                 break
             ordered = sorted(zip(names, weights, strict=True), key=lambda pair: -pair[1])
             return {name: float(weight) for name, weight in ordered}
@@ -37,10 +42,24 @@ def blend_weights(predictions: Mapping[str, Array], truth: Array) -> dict[str, f
     return {best: 1.0}
 
 
-def _on_simplex(columns: Array, truth: Array) -> Array:
-    """argmin ‖columns · w − truth‖ over w ≥ 0 with sum 1."""
-    # With such a sum, columns · w − truth is a weighted mean of the errors.
-    misses = columns - truth[:, None]
-    firm = _FIRM * max(float(np.linalg.norm(misses)), np.finfo(float).tiny)
-    weights = nnls(np.vstack([misses, np.full((1, misses.shape[1]), firm)]), np.append(np.zeros(len(truth)), firm))[0]
+def _on_simplex(misses: list[Array], holes: NDArray[np.intp]) -> Array:
+    """The w ≥ 0 with sum 1 for which the typical error of the misses' weighted mean is smallest."""
+    # Σ √n ‖e‖ over holes, by least squares in which a hole counts √n/‖e‖ with the e of the round before.
+    products: Array = np.moveaxis(np.array([[np.bincount(holes, a * b) for a in misses] for b in misses]), -1, 0)
+    counts = np.bincount(holes)
+    least = np.finfo(float).eps * max(float(np.trace(products.sum(axis=0))), np.finfo(float).tiny)
+    weights: Array = np.full(len(misses), 1 / len(misses))
+    for _ in range(_ROUNDS if len(counts) > 1 else 1):
+        sizes = np.sqrt(np.maximum(np.einsum("hij,i,j->h", products, weights, weights), least))
+        weights = _quadratic(np.tensordot(np.sqrt(counts) / sizes, products, 1))
+    return weights
+
+
+def _quadratic(products: Array) -> Array:
+    """argmin wᵀ products w over w ≥ 0 with sum 1."""
+    values, vectors = np.linalg.eigh(products)
+    root = np.sqrt(np.maximum(values, 0))[:, None] * vectors.T
+    firm = _FIRM * max(float(np.linalg.norm(root)), np.finfo(float).tiny)
+    ones: Array = np.full((1, len(products)), firm)
+    weights = nnls(np.vstack([root, ones]), np.append(np.zeros(len(products)), firm))[0]
     return np.asarray(weights / weights.sum())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation, distance_transform_edt, label
 
-from .bases import SHORT
+from .bases import SHORT, Numbers
 from .holes import collapsed, has_holes
 
 Mask = NDArray[np.bool_]
@@ -33,6 +34,26 @@ def hold_out(mask: Mask, rng: np.random.Generator) -> Mask:
     chosen = np.zeros(together.shape, dtype=bool)
     chosen.reshape(-1)[rng.choice(places, few, replace=False)] = True
     return mask & chosen
+
+
+def hole_numbers(held: Mask, *, holes: bool) -> NDArray[np.intp]:
+    """For every held-out entry, in order, which of the held-out holes it is in; 0 for all if there are no holes."""
+    if not holes:
+        return np.zeros(np.count_nonzero(held), dtype=np.intp)
+    numbers = np.asarray(label(collapsed(held))[0], dtype=np.intp) - 1
+    return np.asarray(np.broadcast_to(numbers, held.shape)[held])
+
+
+def typical_error(misses: Numbers, holes: NDArray[np.intp]) -> float:
+    """The root mean square of a hole, averaged over holes, each counted by its entries.
+
+    Within a hole errors are alike, and there are few holes: one in which nobody can be right must not decide.
+    """
+    if not len(misses):
+        return math.nan
+    counts = np.bincount(holes)
+    squares = np.bincount(holes, np.square(misses, dtype=np.float64))
+    return float(np.sqrt(counts * squares).sum() / len(misses))
 
 
 def _holes_held_out(mask: Mask, rng: np.random.Generator) -> Mask | None:

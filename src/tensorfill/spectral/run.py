@@ -15,7 +15,7 @@ from ..tensor import Array
 from .bases import Basis, Numbers
 from .data import KnownData
 from .estimate import SpectralEstimate
-from .held_out import hold_out
+from .held_out import hold_out, hole_numbers, typical_error
 from .holes import has_holes
 from .learning import MOST_HOLE_STEPS, MOST_STEPS, Learner
 from .nonnegative import certify, solve_nonnegative
@@ -107,6 +107,7 @@ class SpectralRun:
         del zero
         if self.held is None:
             self.held = hold_out(self.data.mask, self.rng)
+        self._hole_numbers = hole_numbers(self.held, holes=self.holes)
         if self.plan.find_factors is not None:
             first = with_components(first, self.plan.find_factors(self.held), self.data.values.dtype)
         self.seed = int(self.rng.integers(2**31))
@@ -203,7 +204,7 @@ class SpectralRun:
         assert self.held is not None
         predicted = np.maximum(learner.entries()[self.held], -self.mean)
         truth = self.data.values[self.held[self.data.mask]]
-        return float(np.sqrt(np.mean((predicted - truth) ** 2, dtype=np.float64)))
+        return typical_error(predicted - truth, self._hole_numbers)
 
     def deviations(self, entries: Array, errors: Array | None = None) -> Numbers:
         """How sure to be of `entries`; `errors` are theirs at held-out entries, if they are not the run's own."""
