@@ -65,9 +65,9 @@ def test_high_effort_tries_every_method(
     seen: dict[str, Any] = {}
     weigh = auto_choice.blend_weights
 
-    def look(predictions: Any, truth: Any) -> dict[str, float]:
+    def look(predictions: Any, truth: Any, holes: Any) -> dict[str, float]:
         seen.update(predictions)
-        return weigh(predictions, truth)
+        return weigh(predictions, truth, holes)
 
     monkeypatch.setattr(auto_choice, "blend_weights", look)
     small = smooth[:12, :10, :6]
@@ -138,9 +138,9 @@ def test_holes_with_a_shape_are_judged_four_times_at_high_effort(
     seen: dict[str, Any] = {}
     weigh = auto_choice.blend_weights
 
-    def look(predictions: Any, truth: Any) -> dict[str, float]:
-        seen.update(predictions, truth=truth)
-        return weigh(predictions, truth)
+    def look(predictions: Any, truth: Any, holes: Any) -> dict[str, float]:
+        seen.update(predictions, truth=truth, holes=holes)
+        return weigh(predictions, truth, holes)
 
     monkeypatch.setattr(auto_choice, "blend_weights", look)
     monkeypatch.setattr(auto_choice, "methods_tried", lambda *_, **__: ("spectral", "mean-fill"))

@@ -24,6 +24,7 @@ from ..numerics.compilation import announce_compilation
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..spectral.bases import Basis, Columns, Cosines, Entries, Waves
+from ..spectral.borders import Borders, CosinesWithin, strange_borders
 from ..spectral.data import KnownData
 from ..spectral.kernels import turn_divided
 from ..spectral.parametric import CORRELATIONS, Family, ParametricSpectrum
@@ -62,6 +63,9 @@ class Spectral:
         "learned" (free), or bound to a family of correlations: "matern-1/2", "matern-3/2", "squared-exponential",
         "constant+local"; bases are cosines then unless given. "identity": nothing but the paper's components, which is
         nonneg-dual with `rank`.
+    borders
+        How many indices stand alone at the beginning and at the end of every mode, because what is there is nothing
+        like what is beside it; where the basis is "dct" and the spectrum "learned" (default: found).
     lengths
         How far correlations reach along every mode, in entries, for a family (default: learned).
     rank
@@ -84,6 +88,7 @@ class Spectral:
 
     bases: Bases = None
     spectrum: Spectrum = "learned"
+    borders: Sequence[Sequence[int]] | None = None
     lengths: Sequence[float] | None = None
     rank: Rank = None
     smoothing: float | None = None
@@ -126,6 +131,8 @@ class Spectral:
             and "learned" in [b for b in self.bases if isinstance(b, str)]
         ):
             raise wrong(self.name, "bases", "not be learned if the paper's components are added", self.bases)
+        if self.borders is not None:
+            _check_borders(self.name, self.borders, observed.shape)
         if self.lengths is not None and len(self.lengths) != observed.order:
             raise wrong(self.name, "lengths", f"hold one length for each of the {observed.order} modes", self.lengths)
         if self.spectrum == "identity":
@@ -165,7 +172,8 @@ class Spectral:
         data = KnownData.of(replace(observed, known=observed.values / scale), dtype)
         mean = float(data.values.mean(dtype=np.float64))
         data = KnownData(data.mask, data.values - dtype.type(mean))
-        plan = self._plan(observed, dtype)
+        borders = self._borders(data)
+        plan = self._plan(observed, dtype, borders)
         if self.rank is not None:
             plan = replace(plan, find_factors=partial(self._factors, observed, rng))
         work = SpectralRun(data, mean, plan, rng, held)
@@ -181,14 +189,26 @@ class Spectral:
             seconds=found.seconds,
             certificate=work.certificate,
             history=found.history,
-            settings=self._settings(observed, work.learned, work.smoothing),
+            settings=self._settings(observed, work.learned, work.smoothing, borders),
             smallest=None if work.smallest is None else scale * work.smallest,
-            reasons=self._reasons(work, scale),
+            reasons=self._reasons(work, scale, borders),
             deviations=partial(_deviations, work, found.estimate, scale),
         )
         return done, work
 
-    def _plan(self, observed: ObservedTensor, dtype: np.dtype[np.floating]) -> Plan:
+    def _borders(self, data: KnownData) -> Borders:
+        """What stands alone: as given, or as found, where there are cosines and their spectrum is free."""
+        none = ((0, 0),) * len(data.shape)
+        if self.spectrum != "learned" or self.rank is not None:
+            return none
+        if self.borders is not None:
+            return tuple((int(first), int(last)) for first, last in self.borders)
+        bases = ["dct"] * len(none) if self.bases is None else list(self.bases)
+        cosines = [_is(basis, "dct") or _is(basis, "learned") for basis in bases]
+        found = strange_borders(data) if any(cosines) else none
+        return tuple(alone if has else (0, 0) for alone, has in zip(found, cosines, strict=True))
+
+    def _plan(self, observed: ObservedTensor, dtype: np.dtype[np.floating], borders: Borders) -> Plan:
         shape = observed.shape
         given = self._given(shape)
         candidates: tuple[tuple[int, ...], ...]
@@ -201,7 +221,7 @@ class Spectral:
             candidates = tuple(dict.fromkeys([(), tuple(mode for mode in everywhere if mode >= 2), everywhere]))
         else:
             candidates = (tuple(mode for mode, basis in enumerate(self.bases) if _is(basis, "learned")),)
-        bases = tuple(_basis(basis, size, dtype) for basis, size in zip(given, shape, strict=True))
+        bases = tuple(_basis(*which, dtype) for which in zip(given, shape, borders, strict=True))
         return Plan(
             bases=bases,
             candidates=candidates,
@@ -235,7 +255,11 @@ class Spectral:
         return tuple(self.bases)
 
     def _settings(
-        self, observed: ObservedTensor, learned: tuple[int, ...] = (), smoothing: float | None = None
+        self,
+        observed: ObservedTensor,
+        learned: tuple[int, ...] = (),
+        smoothing: float | None = None,
+        borders: Borders | None = None,
     ) -> dict[str, Any]:
         bases = list(self._given(observed.shape))
         for mode in learned:
@@ -243,6 +267,7 @@ class Spectral:
         return {
             "bases": tuple(bases),
             "spectrum": self.spectrum,
+            "borders": borders,
             "lengths": None if self.lengths is None else tuple(map(float, self.lengths)),
             "rank": self.rank,
             "smoothing": smoothing,
@@ -251,13 +276,15 @@ class Spectral:
             "negativity_tolerance": float(self.negativity_tolerance),
         }
 
-    def _reasons(self, work: SpectralRun, scale: float) -> dict[str, str]:
+    def _reasons(self, work: SpectralRun, scale: float, borders: Borders) -> dict[str, str]:
         if work.prior is None:
             return {}
         reasons = {
             "noise": f"σ = {scale * work.prior.noise**0.5:.3g}, by maximum marginal likelihood (C = 1/(2σ²)).",
             "spectrum": f"{work.prior.variances.size:,} variances, likewise, in {work.steps} steps of the solver.",
         }
+        if self.borders is None and any(map(any, borders)):
+            reasons["borders"] = f"Nothing like what is beside them: {_told_borders(borders)}."
         if len(work.errors) > 1 and self.bases is None:
             told = "; ".join(f"{_told(modes)} {scale * error:.3g}" for modes, error in work.errors.items())
             reasons["bases"] = f"Smallest error at held-out entries: {told}."
@@ -275,16 +302,34 @@ def _told(modes: tuple[int, ...]) -> str:
     return f"learned on mode{'s' if len(modes) > 1 else ''} {', '.join(str(mode + 1) for mode in modes)}"
 
 
+def _told_borders(borders: Borders) -> str:
+    told = []
+    for mode, ends in enumerate(borders, start=1):
+        for count, end in zip(ends, ("first", "last"), strict=True):
+            if count:
+                told.append(f"the {end} {'index' if count == 1 else f'{count} indices'} of mode {mode}")
+    return ", ".join(told)
+
+
 def _is(basis: object, name: str) -> bool:
     return isinstance(basis, str) and basis == name
 
 
-def _basis(basis: Any, size: int, dtype: np.dtype[np.floating]) -> Basis:
+def _basis(basis: Any, size: int, alone: tuple[int, int], dtype: np.dtype[np.floating]) -> Basis:
     if not isinstance(basis, str):
         return Columns(basis, "own", dtype)
     if basis == "fourier":
         return Waves(size)
-    return Entries(size) if basis == "identity" else Cosines(size)
+    if basis == "identity":
+        return Entries(size)
+    return CosinesWithin(size, *alone) if any(alone) else Cosines(size)
+
+
+def _check_borders(method: str, borders: Sequence[Sequence[int]], shape: tuple[int, ...]) -> None:
+    pairs = np.asarray(borders)
+    whole = pairs.shape == (len(shape), 2) and np.issubdtype(pairs.dtype, np.integer)
+    if not whole or (pairs < 0).any() or (pairs.sum(axis=1) >= shape).any():
+        raise wrong(method, "borders", "hold two whole numbers for every mode that leave indices between them", borders)
 
 
 def _check_matrix(method: str, basis: ArrayLike, size: int) -> None:

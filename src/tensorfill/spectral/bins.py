@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter
+from scipy.ndimage import gaussian_filter1d
 
 from ..tensor import Array
 from .bases import SHORT, Basis, Numbers
+from .borders import CosinesWithin
 
 
 class Bins:
@@ -21,6 +22,7 @@ class Bins:
         self._lengths = tuple(end - start for start, end in zip(self._starts, ends, strict=True))
         self.coefficient_shape = tuple(basis.size for basis in bases)
         self.shape = tuple(len(starts) for starts in self._starts)
+        self._alone = tuple(basis.alone if isinstance(basis, CosinesWithin) else 0 for basis in bases)
         counts: Array = np.ones(())
         for lengths in self._lengths:
             counts = np.multiply.outer(counts, lengths.astype(np.float64))
@@ -52,6 +54,22 @@ class Bins:
         return whole
 
     def smoothed(self, values: Array, width: float) -> Array:
-        """A weighted mean over neighbouring bins, about `width` bins to either side, in modes that have an order."""
-        widths = [width if size > SHORT else 0.0 for size in self.shape]
-        return np.asarray(gaussian_filter(values, widths, mode="nearest"))
+        """A weighted mean over neighbouring bins, about `width` bins to either side, in modes that have an order.
+
+        What belongs to a border has no neighbour along its mode.
+        """
+        found: Array = np.array(values)
+        for mode, (size, alone) in enumerate(zip(self.shape, self._alone, strict=True)):
+            if size > SHORT:
+                along = np.moveaxis(found, mode, 0)[: size - alone]
+                along[:] = gaussian_filter1d(along, width, axis=0, mode="nearest")
+        return found
+
+    def with_borders(self, variances: Array) -> Array:
+        """A slice of a border varies as any other does, on average: it is too small to learn from it how."""
+        found: Array = np.array(variances)
+        for mode, alone in enumerate(self._alone):
+            if alone:
+                along = np.moveaxis(found, mode, 0)
+                along[-alone:] = np.average(along[:-alone], axis=0, weights=self._lengths[mode][:-alone])
+        return found

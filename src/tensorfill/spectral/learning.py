@@ -122,7 +122,7 @@ class Learner:
         if self._family is not None:
             variances = np.maximum(self._family.nearest(variances, determined), _LEAST_VARIANCE * noise)
         self._solved = prior
-        self.prior = replace(prior, variances=variances, noise=noise)
+        self.prior = replace(prior, variances=bins.with_borders(variances), noise=noise)
 
     def _find_mean(self, ratio: Numbers, tolerance: float, most: int) -> None:
         start = None if self.mean is None else self.mean.copy()
@@ -200,6 +200,7 @@ class Learner:
         squares = transform.to_coefficients(self.draw())
         squares *= squares
         variances = np.exp(bins.smoothed(np.log(bins.sums(squares) / bins.counts), self._smoothing))
+        variances = bins.with_borders(variances)
         del squares
         self.forget_probe()
         new = Learner(

@@ -8,8 +8,9 @@ import numpy as np
 from scipy import fft
 
 from ..tensor import Array
-from .bases import SHORT, Basis
+from .bases import SHORT, Basis, Cosines
 from .bins import Bins
+from .borders import CosinesWithin
 from .prior import Prior
 from .transform import Transform
 
@@ -33,6 +34,8 @@ def starting_prior(bases: Sequence[Basis], variance: float) -> Prior:
 def _along(mode: int, basis: Basis) -> Array:
     """Variances of the columns of one basis; 1 on average, so that the variance of entries is left as it is."""
     n = basis.size
+    if isinstance(basis, CosinesWithin):
+        return np.append(_along(mode, Cosines(n - basis.alone)), np.ones(basis.alone))
     if basis.kind == "identity":
         return np.ones(n)
     if n <= SHORT:
