@@ -158,7 +158,7 @@ class Spectral:
         held: NDArray[np.bool_] | None = None,
     ) -> tuple[Completion, SpectralRun | None]:
         """Complete the tensor, and tell what was predicted where; `held` says which entries to choose by."""
-        scale = float(observed.values.max())
+        scale = float(observed.known.max())  # not `values`, which would stay: a large array in double precision
         if scale == 0:
             stop = StopReason("all zero", "Every observed value is zero, so the completion is zero everywhere.")
             zero = ConstantEstimate(observed.shape, 0.0)
@@ -169,7 +169,7 @@ class Spectral:
             )
             return done, None
         dtype: np.dtype[Any] = np.dtype(np.float64 if observed.size < _DOUBLE_BELOW else np.float32)
-        data = KnownData.of(replace(observed, known=observed.values / scale), dtype)
+        data = KnownData.of(replace(observed, known=observed.known / scale), dtype)
         mean = float(data.values.mean(dtype=np.float64))
         data = KnownData(data.mask, data.values - dtype.type(mean))
         borders = self._borders(data)

@@ -65,14 +65,14 @@ class Cosines:
         return growing_starts(self.size)
 
 
-def analyse_cosines(x: Numbers, axes: tuple[int, ...]) -> Numbers:
-    """Cosine coefficients along several axes at once."""
-    return np.asarray(fft.dctn(x, axes=axes, norm="ortho", workers=threads_here()))
+def analyse_cosines(x: Numbers, axes: tuple[int, ...], *, overwrite: bool = False) -> Numbers:
+    """Cosine coefficients along several axes at once; `overwrite` says that x is not needed any more."""
+    return np.asarray(fft.dctn(x, axes=axes, norm="ortho", workers=threads_here(), overwrite_x=overwrite))
 
 
-def synthesise_cosines(c: Numbers, axes: tuple[int, ...]) -> Numbers:
-    """Entries from cosine coefficients along several axes at once."""
-    return np.asarray(fft.idctn(c, axes=axes, norm="ortho", workers=threads_here()))
+def synthesise_cosines(c: Numbers, axes: tuple[int, ...], *, overwrite: bool = False) -> Numbers:
+    """Entries from cosine coefficients along several axes at once; `overwrite` says that c is not needed any more."""
+    return np.asarray(fft.idctn(c, axes=axes, norm="ortho", workers=threads_here(), overwrite_x=overwrite))
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,7 @@ class HoleSystem:
         if self._depth is None:
             z: Numbers = np.zeros_like(r)
         else:
-            c = self._transform.to_coefficients(r * self._depth)
+            c = self._transform.to_coefficients(r * self._depth, overwrite=True)
             in_pieces(divide, c, weight.values, numbers=(weight.kappa,))
             z = self._transform.to_entries(c)
             in_pieces(add_flat, z, self._depth, r, numbers=(weight.flat,))

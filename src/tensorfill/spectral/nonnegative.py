@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..completion import Certificate
 from .bases import Numbers
@@ -69,11 +70,10 @@ def solve_nonnegative(
             pushed |= multipliers > 0
         del entries
         known = data.mask | pushed
-        targets = multipliers - mu
-        targets[data.mask] += data.values + mu
-        targets *= known
-        found = solver.holding(known).solve(targets, ratio, coefficients, tolerance, most_steps, energy)
-        del targets
+        # No name for the targets, so that the solver can let go of them: arrays are large.
+        found = solver.holding(known).solve(
+            _targets(data, mu, multipliers, known), ratio, coefficients, tolerance, most_steps, energy
+        )
         coefficients = found.coefficients
         steps += found.steps
     entries = prior.transform.to_entries(coefficients)
@@ -85,6 +85,14 @@ def solve_nonnegative(
     ratio += ratio.dtype.type(data.share)
     coefficients, smallest = _lifted(prior, coefficients, mu, ratio, negativity)
     return Constrained(coefficients, multipliers, misfit, smallest, int(np.count_nonzero(multipliers)), steps)
+
+
+def _targets(data: KnownData, mu: np.floating, multipliers: Numbers, known: NDArray[np.bool_]) -> Numbers:
+    """What known entries, and those that are pushed, are taken to be."""
+    targets: Numbers = multipliers - mu
+    targets[data.mask] += data.values + mu
+    targets *= known
+    return targets
 
 
 def _lifted(
@@ -101,7 +109,7 @@ def _lifted(
             break
         size = entries.size
         missing = np.minimum(entries, 0, out=entries)
-        added = prior.transform.to_coefficients(missing)
+        added = prior.transform.to_coefficients(missing, overwrite=True)
         del entries, missing
         added /= stiffness
         added *= added.dtype.type(size / added_in_all)
@@ -147,7 +155,7 @@ def certify(prior: Prior, data: KnownData, mean: float, found: Constrained) -> C
     misfit = found.misfit
     x = data.filled(misfit)
     x += found.multipliers
-    dual = prior.transform.to_coefficients(x)
+    dual = prior.transform.to_coefficients(x, overwrite=True)
     del x
     # The bound at t·(z, S) is 2t·gain − t²·loss: take the best t.
     gain = in_pieces(dot, misfit, data.values) - mean * float(found.multipliers.sum(dtype=np.float64))

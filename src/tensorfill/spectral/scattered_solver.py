@@ -83,4 +83,4 @@ class ScatteredSolver:
         """QᵀP_ΩQ c."""
         x = self._transform.to_entries(c)
         in_pieces(keep, x, self._known)
-        return self._transform.to_coefficients(x)
+        return self._transform.to_coefficients(x, overwrite=True)

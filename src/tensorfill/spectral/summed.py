@@ -26,8 +26,8 @@ class SummedTransform:
         self.coefficient_shape = (int(ends[-1]),)
         self._cuts = ends[:-1]
 
-    def to_coefficients(self, x: Numbers) -> Numbers:
-        """Qᵀ x, as a new array."""
+    def to_coefficients(self, x: Numbers, *, overwrite: bool = False) -> Numbers:
+        """Qᵀ x, as a new array; x is left as it is, for every part needs it."""
         return np.concatenate([part.to_coefficients(x).reshape(-1) for part in self.parts])
 
     def to_entries(self, c: Numbers) -> Numbers:

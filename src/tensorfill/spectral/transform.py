@@ -18,12 +18,12 @@ class Transform:
         self._cosines = tuple(mode for mode, basis in enumerate(self.bases) if isinstance(basis, Cosines))
         self._others = tuple(mode for mode in range(len(self.bases)) if mode not in self._cosines)
 
-    def to_coefficients(self, x: Numbers) -> Numbers:
-        """Qᵀ x, as a new array."""
-        c = analyse_cosines(x, self._cosines) if self._cosines else x
+    def to_coefficients(self, x: Numbers, *, overwrite: bool = False) -> Numbers:
+        """Qᵀ x, as a new array; with `overwrite` maybe in place of x, which is not needed any more."""
+        c = analyse_cosines(x, self._cosines, overwrite=overwrite) if self._cosines else x
         for mode in self._others:
             c = self.bases[mode].analyse(c, mode)
-        return c.copy() if c is x else np.ascontiguousarray(c)
+        return c.copy() if c is x and not overwrite else np.ascontiguousarray(c)
 
     def coefficients_of(self, x: Numbers) -> Numbers:
         """Coefficients c with Q c = x."""
@@ -39,5 +39,5 @@ class Transform:
         for mode in self._others:
             x = self.bases[mode].synthesise(x, mode)
         if self._cosines:
-            x = synthesise_cosines(x, self._cosines)
+            x = synthesise_cosines(x, self._cosines, overwrite=x is not c)
         return x.copy() if x is c else np.ascontiguousarray(x)
