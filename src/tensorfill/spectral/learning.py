@@ -11,6 +11,7 @@ to σ², which makes the systems easier to solve and leaves all predictions as t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -189,22 +190,32 @@ class Learner:
         """Let go of what is only needed for further rounds."""
         self._probe = None
 
-    def rebased(self, modes: tuple[int, ...]) -> Learner:
-        """The same in bases learned from the posterior mean, along some modes."""
+    def rebased(self, candidates: Sequence[tuple[int, ...]]) -> list[Prior]:
+        """Priors in bases learned from the posterior mean, along some modes each, after a round.
+
+        Their variances are those of a draw from the posterior: the mean alone has too little of what is rare.
+        """
         entries = self.entries()
-        bases = [
-            _principal(entries, mode, 0.0 if self._holes else _NEGLIGIBLE) if mode in modes else basis
-            for mode, basis in enumerate(self.prior.transform.bases)
-        ]
+        learned = {
+            mode: _principal(entries, mode, 0.0 if self._holes else _NEGLIGIBLE)
+            for mode in sorted({mode for modes in candidates for mode in modes})
+        }
+        del entries
+        drawn = self.draw()
+        return [self._prior_of(drawn, {mode: learned[mode] for mode in modes}) for modes in candidates]
+
+    def _prior_of(self, drawn: Numbers, learned: dict[int, Basis]) -> Prior:
+        bases = [learned.get(mode, basis) for mode, basis in enumerate(self.prior.transform.bases)]
         transform, bins = Transform(bases), Bins(bases)
-        squares = transform.to_coefficients(self.draw())
+        squares = transform.to_coefficients(drawn)
         squares *= squares
         variances = np.exp(bins.smoothed(np.log(bins.sums(squares) / bins.counts), self._smoothing))
-        variances = bins.with_borders(variances)
-        del squares
-        self.forget_probe()
+        return Prior(transform, bins, bins.with_borders(variances), self.prior.noise)
+
+    def moved(self, prior: Prior) -> Learner:
+        """One with another prior that starts from the same entries."""
         new = Learner(
-            Prior(transform, bins, variances, self.prior.noise),
+            prior,
             self.data,
             holes=self._holes,
             smoothing=self._smoothing,
@@ -212,7 +223,7 @@ class Learner:
             seed=self._seed,
             bound=self._bound,
         )
-        new.mean = transform.to_coefficients(entries)
+        new.mean = prior.transform.to_coefficients(self.entries(), overwrite=True)
         return new
 
 

@@ -154,25 +154,32 @@ class SpectralRun:
 
     def _choose(self, learner: Learner, best: _Best) -> Iterator[Progress]:
         """Try bases learned from the mean, and leave the learner with what predicts best."""
-        prior, mean = learner.prior, learner.mean
-        leading: tuple[tuple[int, ...], Prior, Numbers | None] = (), prior, mean
+        leading: tuple[tuple[int, ...], Prior, Numbers | None] = (), learner.prior, learner.mean
         self.errors = {(): best.error}
         learned = [modes for modes in self.plan.candidates if modes]
-        for modes in learned:
-            if not self.holes or modes != learned[0]:  # a draw from nothing takes many steps if there are holes
-                learner.forget_probe()  # whatever was tried before, this candidate starts the same way
-            learner.round(self._tolerance)  # a draw of this very posterior
-            other = learner.rebased(modes)
-            learner.prior, learner.mean = prior, mean
+        for modes, start in zip(learned, self._starts(learner, learned), strict=True):
+            other = learner.moved(start)
             if modes == learned[-1]:
-                learner.mean = mean = None  # arrays are large: nobody starts from this one any more
+                learner.mean = None  # arrays are large: nobody starts from this one any more
             reached = _Best()
             yield from self._stage(other, self.plan.learned_rounds, self._tolerance, reached)
             if reached.error < min(self.errors.values()) or () not in self.plan.candidates:
                 leading = modes, other.prior, other.mean
             self.errors[modes] = reached.error
         self.learned, learner.prior, learner.mean = leading
+
+    def _starts(self, learner: Learner, candidates: list[tuple[int, ...]]) -> list[Prior]:
+        """What learning in other bases starts with; leaves the learner as it is, but for its probe."""
+        found: list[Prior] = []
+        if candidates:
+            prior, mean = learner.prior, learner.mean
+            if not self.holes:  # with holes, a draw from nothing takes many steps
+                learner.forget_probe()  # as it would be without the rounds that were taken back
+            learner.round(self._tolerance)  # a draw of this very posterior
+            found = learner.rebased(candidates)
+            learner.prior, learner.mean = prior, mean
         learner.forget_probe()
+        return found
 
     def _finish(self, learner: Learner) -> Iterator[Progress]:
         """All known entries, and W ≥ 0."""
