@@ -47,6 +47,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "cosines only": {"bases": ("dct", "dct", "dct")},
     "learned everywhere": {"bases": ("learned", "learned", "learned")},
     "spectrum not smoothed": {"smoothing": 0.01},
+    "borders not looked for": {"borders": ((0, 0), (0, 0), (0, 0))},
     "three rounds": {"max_iter": 3, "learned_rounds": 3},
     "clipped, not W ≥ 0": {"negativity_tolerance": 1e9},
 }
