@@ -20,6 +20,7 @@ _MOST = 3  # indices at either end that may stand alone
 _SHORTEST = 16  # modes in which borders are looked for
 _PER_WINDOW = 4.0  # known entries that are averaged before slices are compared
 _PLACES = 8  # at which slices are compared, at least
+_INSIDE = 8  # slices that tell what is usual, at least
 _THAN_ALL, _THAN_USUAL = 1.5, 4.0  # times the largest and the usual difference of neighbours make a stranger
 
 Borders = tuple[tuple[int, int], ...]
@@ -64,27 +65,29 @@ class CosinesWithin:
 def strange_borders(data: KnownData) -> Borders:
     """What stands alone, as far as known entries tell."""
     sums, counts = data.filled(data.values), data.mask.astype(np.float32)
-    forth = [_at_start(sums, counts, mode, data.share) for mode in range(sums.ndim)]
-    back = [_at_start(np.flip(sums), np.flip(counts), mode, data.share) for mode in range(sums.ndim)]
-    return tuple(zip(forth, back, strict=True))
+    return tuple(_ends(sums, counts, mode, data.share) for mode in range(sums.ndim))
 
 
-def _at_start(sums: Numbers, counts: Numbers, mode: int, share: float) -> int:
-    """How many indices at the start of a mode are strange."""
-    n = sums.shape[mode]
+def _ends(sums: Numbers, counts: Numbers, mode: int, share: float) -> tuple[int, int]:
+    """How many indices are strange at the beginning and at the end of a mode."""
     long = [other for other, size in enumerate(sums.shape) if other != mode and size > SHORT]
-    if n < _SHORTEST or not long:
-        return 0
+    if sums.shape[mode] < _SHORTEST or not long:
+        return 0, 0
     side = int(np.ceil((_PER_WINDOW / share) ** (1 / len(long))))
     window = [side if other in long else 1 for other in range(sums.ndim)]
-    differences = _to_next_two(*(np.moveaxis(uniform_filter(x, window), mode, 0) for x in (sums, counts)))
-    inside = differences[_MOST : n - _MOST - 2]
+    near = [np.moveaxis(uniform_filter(x, window), mode, 0) for x in (sums, counts)]
+    return _at_start(_to_next_two(*near)), _at_start(_to_next_two(*(x[::-1] for x in near)))
+
+
+def _at_start(differences: Array) -> int:
+    """How many of the first ones are strange, next to those inside."""
+    inside = differences[_MOST : len(differences) - _MOST - 2]
     inside = inside[np.isfinite(inside)]
-    if not len(inside):
+    if len(inside) < _INSIDE:
         return 0
     limit = max(_THAN_ALL * float(inside.max()), _THAN_USUAL * float(np.median(inside)))
-    strange = differences[:_MOST] > limit  # nothing is if it is not known
-    return int(np.flatnonzero(strange)[-1]) + 1 if strange.any() else 0
+    strange = np.flatnonzero(differences[:_MOST] > limit)  # not if it is not known
+    return int(strange[-1]) + 1 if len(strange) else 0
 
 
 def _to_next_two(sums: Numbers, counts: Numbers) -> Array:
