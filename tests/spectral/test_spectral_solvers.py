@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from dense_model import Drawn, drawn
 from tensorfill.numerics.threads import thread_count
 from tensorfill.spectral.bins import Bins
 from tensorfill.spectral.data import KnownData
+from tensorfill.spectral.dead_slices import DeadSlices
 from tensorfill.spectral.hole_solver import HoleSolver
 from tensorfill.spectral.scattered_solver import ScatteredSolver
 from tensorfill.spectral.solver import Solver, solver_for
@@ -212,3 +215,25 @@ def test_the_same_bits_on_any_number_of_threads(kind: type, monkeypatch: pytest.
         thread_count.cache_clear()
         found.append(solver(kind, problem).solve(y, ratio, None, 1e-6, 20).coefficients)
     np.testing.assert_array_equal(*found)
+
+
+def test_threads_do_not_mix_up_the_inverses_of_lost_slices() -> None:
+    """Systems that are solved at the same time share the lost slices, and have a g of their own."""
+    problem = drawn(("dct", "own"), (6, 5), 1.0)
+    transform, bins = problem.prior.transform, problem.prior.bins
+    assert isinstance(transform, Transform)
+    assert isinstance(bins, Bins)
+    weights = [np.full((6, 5), value) for value in (0.1, 0.2)]
+    expected = [DeadSlices(transform, bins, 0, np.array([1, 4])).inverses(g) for g in weights]
+    shared = DeadSlices(transform, bins, 0, np.array([1, 4]))
+
+    def wrong(number: int) -> int:
+        return sum(not np.array_equal(shared.inverses(weights[number]), expected[number]) for _ in range(300))
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(2) as threads:
+            assert list(threads.map(wrong, (0, 1))) == [0, 0]
+    finally:
+        sys.setswitchinterval(before)

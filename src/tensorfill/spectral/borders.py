@@ -20,6 +20,7 @@ _MOST = 3  # indices at either end that may stand alone
 _SHORTEST = 16  # modes in which borders are looked for
 _PER_WINDOW = 4.0  # known entries that are averaged before slices are compared
 _PLACES = 8  # at which slices are compared, at least
+_ROUNDING = 5e-4  # of the mean count: less is what moving sums leave where nothing is known
 _INSIDE = 8  # slices that tell what is usual, at least
 _THAN_ALL, _THAN_USUAL = 1.5, 4.0  # times the largest and the usual difference of neighbours make a stranger
 
@@ -93,7 +94,7 @@ def _at_start(differences: Array) -> int:
 def _to_next_two(sums: Numbers, counts: Numbers) -> Array:
     """By how much slices differ from the two after them, root mean square; NaN where that cannot be told."""
     differences: Array = np.full(len(sums), np.nan)
-    least = 0.5 * float(counts.mean()) * 1e-3  # of rounding in moving sums
+    least = _ROUNDING * float(counts.mean())
     for index in range(len(sums) - 2):
         nearby = counts[index + 1] + counts[index + 2]
         there = (counts[index] > least) & (nearby > least)

@@ -60,10 +60,12 @@ class DeadSlices:
         along = np.moveaxis(g, self.mode, -1)
         first = [tuple(part.start for part in box) for box in self._boxes]
         weights = np.array([along[place][self._firsts] for place in first], dtype=np.float64) + _LEAST
-        if self._last is None or not np.array_equal(self._last[0], weights):
-            self._last = None  # what is not needed any more is let go of first
-            self._last = weights, self._inverted(weights)
-        return self._last[1]
+        last, self._last = self._last, None  # several threads may be here, each with a g of its own
+        if last is None or not np.array_equal(last[0], weights):
+            last = None  # what is not needed any more is let go of first
+            last = weights, self._inverted(weights)
+        self._last = last
+        return last[1]
 
     def _inverted(self, weights: Array) -> Array:
         count = len(self.indices)

@@ -58,6 +58,7 @@ class HoleSolver:
 
     def holding(self, known: Mask) -> HoleSolver:
         """One for a few more known entries, of a solver that is not divided."""
+        assert not self._apart
         other = copy(self)
         other._system = self._system.holding(known)
         return other
