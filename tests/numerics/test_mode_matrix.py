@@ -13,6 +13,8 @@ from tensorfill.tensor import Array
 
 SHAPES = [
     (40, 30, 32),
+    (120, 100, 3),
+    (3, 120, 50, 2),
     (200, 180),
     (4, 6),
     (30, 7),
@@ -56,7 +58,9 @@ def test_any_layout_is_taken(mode: int) -> None:
     np.testing.assert_allclose(multiply_mode(matrix, x, mode), summed(matrix, x, mode), atol=1e-13)
 
 
-@pytest.mark.parametrize(("shape", "mode"), [((40, 30, 32), mode) for mode in range(3)] + [((3, 150, 80), 1)], ids=str)
+@pytest.mark.parametrize(
+    ("shape", "mode"), [((40, 30, 32), mode) for mode in range(3)] + [((3, 150, 80), 1), ((150, 80, 3), 1)], ids=str
+)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_same_bits_on_any_number_of_threads(
     monkeypatch: pytest.MonkeyPatch, shape: tuple[int, ...], mode: int, dtype: type

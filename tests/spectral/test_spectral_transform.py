@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from dense_model import bin_labels, pair, product_matrix
 
-from tensorfill.spectral.bases import Cosines, Entries, Waves
+from tensorfill.spectral.bases import Columns, Cosines, Entries, Waves
 from tensorfill.spectral.bins import Bins
 from tensorfill.spectral.start import cosine_variances, starting_prior
 from tensorfill.spectral.transform import Transform
@@ -38,6 +38,27 @@ def test_it_is_the_kronecker_product(kinds: tuple[str, ...]) -> None:
         assert found.flags.c_contiguous
         assert not np.shares_memory(found, x)
     np.testing.assert_array_equal(x, given)
+
+
+@pytest.mark.parametrize("shape", [(6, 5, 4), (70, 5, 4), (6, 70, 66)], ids=str)
+@pytest.mark.parametrize("columns", [(3, None, 4), (None, 2, 1), (4, 3, None), (2, 4, 3)], ids=str)
+def test_columns_may_be_fewer_than_entries(shape: tuple[int, ...], columns: tuple[int | None, ...]) -> None:
+    """Whatever order that makes the modes be done in."""
+    sizes = list(zip(shape, columns, strict=True))
+    matrices = [pair("own" if few else "dct", size)[1][:, :few] for size, few in sizes]
+    transform = Transform(
+        [
+            Columns(Q, "own", np.float64) if few else Cosines(size)
+            for Q, (size, few) in zip(matrices, sizes, strict=True)
+        ]
+    )
+    rng = np.random.default_rng(0)
+    x, c = rng.standard_normal(shape), rng.standard_normal(transform.coefficient_shape)
+    there = np.einsum("ax,by,cz,abc->xyz", *matrices, x, optimize=True)
+    back = np.einsum("ax,by,cz,xyz->abc", *matrices, c, optimize=True)
+    np.testing.assert_allclose(transform.to_coefficients(x), there, atol=1e-12)
+    np.testing.assert_allclose(transform.to_coefficients(x.copy(), overwrite=True), there, atol=1e-12)
+    np.testing.assert_allclose(transform.to_entries(c), back, atol=1e-12)
 
 
 BASES = (Cosines(9), Waves(12), Entries(6))

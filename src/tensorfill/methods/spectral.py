@@ -218,7 +218,7 @@ class Spectral:
         if self.bases is None and (self.spectrum in CORRELATIONS or self.rank is not None):
             candidates = ((),)
         elif self.bases is None:
-            candidates = tuple(dict.fromkeys([(), tuple(mode for mode in everywhere if mode >= 2), everywhere]))
+            candidates = tuple(dict.fromkeys([(), everywhere, tuple(mode for mode in everywhere if mode >= 2)]))
         else:
             candidates = (tuple(mode for mode, basis in enumerate(self.bases) if _is(basis, "learned")),)
         bases = tuple(_basis(*which, dtype) for which in zip(given, shape, borders, strict=True))

@@ -11,6 +11,7 @@ from .threads import share
 
 _PIECES = 8
 _SMALL = 2**15  # entries that are not worth sharing
+_NARROW = 12  # products with fewer columns are slow: worth a transposition
 
 
 def multiply_mode(matrix: NDArray[Any], x: NDArray[Any], mode: int) -> NDArray[Any]:
@@ -30,6 +31,14 @@ def multiply_mode(matrix: NDArray[Any], x: NDArray[Any], mode: int) -> NDArray[A
             part = slice(cuts[piece], cuts[piece + 1])
             np.matmul(rows[part], transposed, out=found[part, :, 0])
 
+    elif before >= _PIECES and after <= _NARROW:
+        cuts = np.linspace(0, before, _PIECES + 1).astype(int)
+
+        def work(piece: int) -> None:
+            part = slice(cuts[piece], cuts[piece + 1])
+            fibres = np.ascontiguousarray(given[part].transpose(2, 0, 1))
+            found[part] = np.matmul(fibres, matrix.T).transpose(1, 2, 0)
+
     elif before >= _PIECES:
         cuts = np.linspace(0, before, _PIECES + 1).astype(int)
 
@@ -42,7 +51,7 @@ def multiply_mode(matrix: NDArray[Any], x: NDArray[Any], mode: int) -> NDArray[A
 
         def work(piece: int) -> None:
             part = slice(cuts[piece], cuts[piece + 1])
-            found[:, :, part] = np.matmul(matrix, given[:, :, part])
+            np.matmul(matrix, given[:, :, part], out=found[:, :, part])
 
     share(work, _PIECES)
     return found.reshape(shape)

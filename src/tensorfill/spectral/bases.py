@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -17,6 +18,7 @@ BasisKind = Literal["dct", "fourier", "identity", "learned", "own"]
 
 SHORT = 4
 """Modes with at most this many indices are taken for channels: no order, no bins, no smoothing."""
+_BY_MATRIX = 64  # up to this many indices a matrix product is quicker than a fast transform
 
 
 class Basis(Protocol):
@@ -30,6 +32,11 @@ class Basis(Protocol):
     @property
     def size(self) -> int:
         """How many columns there are."""
+        ...
+
+    @property
+    def kept(self) -> float:
+        """How many columns there are for every row."""
         ...
 
     def analyse(self, x: Numbers, axis: int) -> Numbers:
@@ -51,18 +58,35 @@ class Cosines:
 
     size: int
     kind: BasisKind = "dct"
+    kept: float = 1.0
+
+    @property
+    def fast(self) -> bool:
+        """Whether a fast transform is worth it, which can do several modes at once."""
+        return self.size > _BY_MATRIX
 
     def analyse(self, x: Numbers, axis: int) -> Numbers:
-        """By a fast cosine transform."""
-        return analyse_cosines(x, (axis,))
+        """By a fast cosine transform, or a matrix product if that is quicker."""
+        if self.fast:
+            return analyse_cosines(x, (axis,))
+        return multiply_mode(_cosine_matrix(self.size, x.dtype), x, axis)
 
     def synthesise(self, c: Numbers, axis: int) -> Numbers:
-        """By a fast cosine transform."""
-        return synthesise_cosines(c, (axis,))
+        """By a fast cosine transform, or a matrix product if that is quicker."""
+        if self.fast:
+            return synthesise_cosines(c, (axis,))
+        return multiply_mode(_cosine_matrix(self.size, c.dtype).T, c, axis)
 
     def bin_starts(self) -> NDArray[np.int64]:
         """Low frequencies alone, then growing groups."""
         return growing_starts(self.size)
+
+
+@lru_cache(maxsize=64)
+def _cosine_matrix(size: int, dtype: np.dtype[Any]) -> Numbers:
+    matrix: Numbers = fft.dct(np.eye(size), axis=0, norm="ortho").astype(dtype)
+    matrix.flags.writeable = False  # one for all
+    return matrix
 
 
 def analyse_cosines(x: Numbers, axes: tuple[int, ...], *, overwrite: bool = False) -> Numbers:
@@ -81,6 +105,7 @@ class Waves:
 
     size: int
     kind: BasisKind = "fourier"
+    kept: float = 1.0
 
     def analyse(self, x: Numbers, axis: int) -> Numbers:
         """By a fast Fourier transform."""
@@ -110,6 +135,7 @@ class Entries:
 
     size: int
     kind: BasisKind = "identity"
+    kept: float = 1.0
 
     def analyse(self, x: Numbers, axis: int) -> Numbers:
         """What is given."""
@@ -132,6 +158,7 @@ class Columns:
         self._matrix: Numbers = np.ascontiguousarray(matrix, dtype=dtype)
         self._transposed: Numbers = np.ascontiguousarray(self._matrix.T)
         self.size = self._matrix.shape[1]
+        self.kept = self.size / max(len(self._matrix), 1)
 
     def analyse(self, x: Numbers, axis: int) -> Numbers:
         """By a matrix product."""

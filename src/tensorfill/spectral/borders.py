@@ -36,6 +36,7 @@ class CosinesWithin:
     first: int
     last: int
     kind: BasisKind = "dct"
+    kept: float = 1.0
 
     @property
     def alone(self) -> int:

@@ -12,7 +12,7 @@ to σ², which makes the systems easier to solve and leaves all predictions as t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,6 +38,13 @@ MOST_STEPS, MOST_HOLE_STEPS = 60, 200  # of the solver, for one mean
 _NEGLIGIBLE = 1e-6  # share of the energy of the mean along a mode that learned bases may leave out
 
 
+@dataclass(eq=False)
+class Steps:
+    """How many steps solvers took in all, over learners that come from each other."""
+
+    count: int = 0
+
+
 class Learner:
     """A prior, the posterior mean under it, and what it takes to improve both."""
 
@@ -55,7 +62,7 @@ class Learner:
     ) -> None:
         self.prior = self._solved = prior
         self.least_noise = least_noise
-        self.steps = 0
+        self.steps = Steps()
         self._smoothing = smoothing
         self._holes = holes
         self._most = MOST_HOLE_STEPS if holes else MOST_STEPS
@@ -129,7 +136,7 @@ class Learner:
         start = None if self.mean is None else self.mean.copy()
         found = self._solver.solve(self.data.filled(self.data.values), ratio, start, tolerance, most)
         self.mean = found.coefficients
-        self.steps += found.steps
+        self.steps.count += found.steps
 
     def _determined(self, ratio: Numbers, tolerance: float) -> Array:
         """Σγ over every bin. Known numbers of drawn data that are 1 on average are divided out."""
@@ -139,7 +146,7 @@ class Learner:
             start *= self._root(ratio)
         found = self._solver.solve(self.data.filled(self._drawn(ratio)), ratio, start, tolerance, self._most)
         del start
-        self.steps += found.steps
+        self.steps.count += found.steps
         self._probe = found.coefficients
         self._probe /= self._root(ratio)
         z = self._numbers()
@@ -223,6 +230,7 @@ class Learner:
             seed=self._seed,
             bound=self._bound,
         )
+        new.steps = self.steps
         new.mean = prior.transform.to_coefficients(self.entries(), overwrite=True)
         return new
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -34,6 +34,7 @@ _FINAL = 0.1  # times the tolerance: for the last mean
 _EXACT, _HOLE_EXACT = 3e-4, 3e-5  # tolerances for W ≥ 0
 _SETTLED = 0.995  # held-out error, relative to the best so far, from which on a round is no progress
 _PATIENCE = 2  # rounds without progress before a stage ends
+_CLOSE, _SLOW = 1.03, 0.96  # a stage also ends if its error is not this close to a rival's and falls this slowly
 _SECOND = 1  # the round before which a preconditioner for holes is looked for: the first prior tells little
 _MOST_FINAL_STEPS = 240
 _LEAST_NOISE = 1e-6  # σ² on data with largest value 1
@@ -57,14 +58,6 @@ class Plan:
     """What the spectrum is bound to; None: free."""
     find_factors: Callable[[NDArray[np.bool_]], tuple[Array, ...]] | None = None
     """Finds U_k of the paper's components, if they are added, without the entries that are held out."""
-
-
-@dataclass(eq=False)
-class _Best:
-    """The best state of a stage, by held-out error."""
-
-    error: float = math.inf
-    prior: Prior | None = None
 
 
 @dataclass(eq=False)
@@ -121,18 +114,19 @@ class SpectralRun:
             family=self.plan.family,
         )
         if self.held.any():
-            best = _Best()
             roughly = self._tolerance if self.holes else _FIRST_TOLERANCE
-            yield from self._stage(learner, self.plan.rounds, roughly, best)
-            yield from self._choose(learner, best)
+            self.errors[()] = yield from self._stage(learner, self.plan.rounds, roughly)
+            learner = yield from self._choose(learner)
         else:  # too little is known to learn from
-            self.errors = {(): math.sqrt(variance)}
-            learner.solve(self._tolerance)
+            self.errors[()] = math.sqrt(variance)
+        learner.solve(self._tolerance)
         yield from self._finish(learner)
 
-    def _stage(self, learner: Learner, rounds: int, tolerance: float, best: _Best) -> Iterator[Progress]:
-        """Rounds until the held-out error stops falling; leaves the learner at its best."""
-        waited = 0
+    def _stage(
+        self, learner: Learner, rounds: int, tolerance: float, rival: float = math.inf
+    ) -> Generator[Progress, None, float]:
+        """Rounds until the held-out error stops falling, or will not come near a rival's; leaves the best prior."""
+        waited, best, last, prior = 0, math.inf, math.inf, learner.prior
         for number in range(rounds):
             if number == _SECOND:
                 learner.find_bound()
@@ -140,41 +134,41 @@ class SpectralRun:
             learner.round(max(tolerance, self._tolerance))
             tolerance *= _SHARPER
             error = self._held_error(learner)
-            waited = 0 if error < _SETTLED * best.error else waited + 1
-            if error < best.error:
-                best.error, best.prior = error, before
+            waited = 0 if error < _SETTLED * best else waited + 1
+            if error < best:
+                best, prior = error, before
             assert learner.mean is not None
             self.seen = before, learner.mean
             yield Progress(error, self._estimate(before, learner.mean))
-            if waited >= _PATIENCE:
+            beaten = best > _CLOSE * rival and error > _SLOW * last
+            last = error
+            if waited >= _PATIENCE or beaten:
                 break
-        assert best.prior is not None
-        learner.prior = best.prior
-        learner.solve(self._tolerance)
+        learner.prior = prior
+        return best
 
-    def _choose(self, learner: Learner, best: _Best) -> Iterator[Progress]:
-        """Try bases learned from the mean, and leave the learner with what predicts best."""
-        leading: tuple[tuple[int, ...], Prior, Numbers | None] = (), learner.prior, learner.mean
-        self.errors = {(): best.error}
+    def _choose(self, learner: Learner) -> Generator[Progress, None, Learner]:
+        """Try bases learned from the mean; what predicts best."""
+        leader = learner
         learned = [modes for modes in self.plan.candidates if modes]
+        only = () not in self.plan.candidates
         for modes, start in zip(learned, self._starts(learner, learned), strict=True):
             other = learner.moved(start)
-            if modes == learned[-1]:
+            if modes == learned[-1] and (only or leader is not learner):
                 learner.mean = None  # arrays are large: nobody starts from this one any more
-            reached = _Best()
-            yield from self._stage(other, self.plan.learned_rounds, self._tolerance, reached)
-            if reached.error < min(self.errors.values()) or () not in self.plan.candidates:
-                leading = modes, other.prior, other.mean
-            self.errors[modes] = reached.error
-        self.learned, learner.prior, learner.mean = leading
+            rival = math.inf if only else min(self.errors.values())
+            error = yield from self._stage(other, self.plan.learned_rounds, self._tolerance, rival)
+            other.forget_probe()
+            if error < rival:
+                self.learned, leader = modes, other
+            self.errors[modes] = error
+        return leader
 
     def _starts(self, learner: Learner, candidates: list[tuple[int, ...]]) -> list[Prior]:
         """What learning in other bases starts with; leaves the learner as it is, but for its probe."""
         found: list[Prior] = []
         if candidates:
             prior, mean = learner.prior, learner.mean
-            if not self.holes:  # with holes, a draw from nothing takes many steps
-                learner.forget_probe()  # as it would be without the rounds that were taken back
             learner.round(self._tolerance)  # a draw of this very posterior
             found = learner.rebased(candidates)
             learner.prior, learner.mean = prior, mean
@@ -203,7 +197,7 @@ class SpectralRun:
         )
         self.certificate = certify(prior, self.data, self.mean, found)
         self.smallest, self.prior = found.smallest, prior
-        self.steps = learner.steps + found.steps
+        self.steps = learner.steps.count + found.steps
         done = StopReason("done", self._story())
         yield Progress(self.errors[self.learned], self._estimate(prior, found.coefficients), stop=done)
 

@@ -10,18 +10,25 @@ from .bases import Basis, Cosines, Numbers, analyse_cosines, synthesise_cosines
 
 
 class Transform:
-    """Q = Q_1 ⊗ … ⊗ Q_K, orthonormal. All modes with cosines are done at once."""
+    """Q = Q_1 ⊗ … ⊗ Q_K, with orthonormal columns. All modes with fast cosines are done at once."""
 
     def __init__(self, bases: Sequence[Basis]) -> None:
         self.bases = tuple(bases)
         self.coefficient_shape = tuple(basis.size for basis in self.bases)
-        self._cosines = tuple(mode for mode, basis in enumerate(self.bases) if isinstance(basis, Cosines))
-        self._others = tuple(mode for mode in range(len(self.bases)) if mode not in self._cosines)
+        self._fast = tuple(mode for mode, basis in enumerate(self.bases) if isinstance(basis, Cosines) and basis.fast)
+        # What leaves most of its mode out comes first in one direction and last in the other: less is left to do.
+        others = sorted(set(range(len(self.bases))) - set(self._fast), key=lambda mode: self.bases[mode].kept)
+        self._shrinking = [mode for mode in others if self.bases[mode].kept < 1]
+        self._square = [mode for mode in others if self.bases[mode].kept >= 1]
 
     def to_coefficients(self, x: Numbers, *, overwrite: bool = False) -> Numbers:
         """Qᵀ x, as a new array; with `overwrite` maybe in place of x, which is not needed any more."""
-        c = analyse_cosines(x, self._cosines, overwrite=overwrite) if self._cosines else x
-        for mode in self._others:
+        c = x
+        for mode in self._shrinking:
+            c = self.bases[mode].analyse(c, mode)
+        if self._fast:
+            c = analyse_cosines(c, self._fast, overwrite=overwrite or c is not x)
+        for mode in self._square:
             c = self.bases[mode].analyse(c, mode)
         return c.copy() if c is x and not overwrite else np.ascontiguousarray(c)
 
@@ -36,8 +43,10 @@ class Transform:
     def to_entries(self, c: Numbers) -> Numbers:
         """Q c, as a new array."""
         x = c
-        for mode in self._others:
+        for mode in reversed(self._square):
             x = self.bases[mode].synthesise(x, mode)
-        if self._cosines:
-            x = synthesise_cosines(x, self._cosines, overwrite=x is not c)
+        if self._fast:
+            x = synthesise_cosines(x, self._fast, overwrite=x is not c)
+        for mode in reversed(self._shrinking):
+            x = self.bases[mode].synthesise(x, mode)
         return x.copy() if x is c else np.ascontiguousarray(x)
