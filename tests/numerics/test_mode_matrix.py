@@ -77,3 +77,13 @@ def test_the_same_bits_on_any_number_of_threads(
     assert found[0].dtype == dtype
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
+
+
+@pytest.mark.parametrize(("shape", "mode"), PLACES, ids=str)
+def test_what_is_not_needed_any_more_may_be_written_over(shape: tuple[int, ...], mode: int) -> None:
+    rng = np.random.default_rng(0)
+    matrix, x = rng.standard_normal((shape[mode], shape[mode])), rng.standard_normal(shape)
+    given = x.copy()
+    np.testing.assert_allclose(multiply_mode(matrix, given, mode, overwrite=True), summed(matrix, x, mode), atol=1e-12)
+    few = multiply_mode(matrix[:1], x, mode, overwrite=True)
+    np.testing.assert_allclose(few, summed(matrix[:1], x, mode), atol=1e-12)

@@ -14,15 +14,20 @@ _SMALL = 2**15  # entries that are not worth sharing
 _NARROW = 12  # products with fewer columns are slow: worth a transposition
 
 
-def multiply_mode(matrix: NDArray[Any], x: NDArray[Any], mode: int) -> NDArray[Any]:
-    """The tensor x ×_mode matrix, in the precision of x. Pieces are the same for any number of threads."""
+def multiply_mode(matrix: NDArray[Any], x: NDArray[Any], mode: int, *, overwrite: bool = False) -> NDArray[Any]:
+    """The tensor x ×_mode matrix, in the precision of x. Pieces are the same for any number of threads.
+
+    `overwrite` says that x is not needed any more: if the matrix is square, the result may take its place.
+    """
     before = int(np.prod(x.shape[:mode], dtype=np.int64))
     after = int(np.prod(x.shape[mode + 1 :], dtype=np.int64))
     given = np.ascontiguousarray(x).reshape(before, x.shape[mode], after)
     shape = (*x.shape[:mode], len(matrix), *x.shape[mode + 1 :])
     if x.size < _SMALL:
         return np.asarray(np.matmul(matrix, given), x.dtype).reshape(shape)
-    found: NDArray[Any] = np.empty((before, len(matrix), after), x.dtype)
+    # Where input and output overlap, NumPy copies the piece that it reads.
+    inside = overwrite and len(matrix) == x.shape[mode] and given.flags.writeable
+    found: NDArray[Any] = given if inside else np.empty((before, len(matrix), after), x.dtype)
     if after == 1:
         rows, transposed = given[:, :, 0], matrix.T
         cuts = np.linspace(0, before, _PIECES + 1).astype(int)

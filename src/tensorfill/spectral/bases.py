@@ -39,12 +39,12 @@ class Basis(Protocol):
         """How many columns there are for every row."""
         ...
 
-    def analyse(self, x: Numbers, axis: int) -> Numbers:
-        """Coefficients, Qᵀx along an axis."""
+    def analyse(self, x: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
+        """Coefficients, Qᵀx along an axis; `overwrite` says that x is not needed any more."""
         ...
 
-    def synthesise(self, c: Numbers, axis: int) -> Numbers:
-        """Entries, Q c along an axis."""
+    def synthesise(self, c: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
+        """Entries, Q c along an axis; `overwrite` says that c is not needed any more."""
         ...
 
     def bin_starts(self) -> NDArray[np.int64]:
@@ -65,17 +65,17 @@ class Cosines:
         """Whether a fast transform is worth it, which can do several modes at once."""
         return self.size > _BY_MATRIX
 
-    def analyse(self, x: Numbers, axis: int) -> Numbers:
+    def analyse(self, x: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
         """By a fast cosine transform, or a matrix product if that is quicker."""
         if self.fast:
-            return analyse_cosines(x, (axis,))
-        return multiply_mode(_cosine_matrix(self.size, x.dtype), x, axis)
+            return analyse_cosines(x, (axis,), overwrite=overwrite)
+        return multiply_mode(_cosine_matrix(self.size, x.dtype), x, axis, overwrite=overwrite)
 
-    def synthesise(self, c: Numbers, axis: int) -> Numbers:
+    def synthesise(self, c: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
         """By a fast cosine transform, or a matrix product if that is quicker."""
         if self.fast:
-            return synthesise_cosines(c, (axis,))
-        return multiply_mode(_cosine_matrix(self.size, c.dtype).T, c, axis)
+            return synthesise_cosines(c, (axis,), overwrite=overwrite)
+        return multiply_mode(_cosine_matrix(self.size, c.dtype).T, c, axis, overwrite=overwrite)
 
     def bin_starts(self) -> NDArray[np.int64]:
         """Low frequencies alone, then growing groups."""
@@ -107,11 +107,11 @@ class Waves:
     kind: BasisKind = "fourier"
     kept: float = 1.0
 
-    def analyse(self, x: Numbers, axis: int) -> Numbers:
+    def analyse(self, x: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
         """By a fast Fourier transform."""
         return np.take(self._transformed(x, axis), self._by_frequency(), axis)
 
-    def synthesise(self, c: Numbers, axis: int) -> Numbers:
+    def synthesise(self, c: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
         """By the same transform: it is its own inverse."""
         return self._transformed(np.take(c, np.argsort(self._by_frequency()), axis), axis)
 
@@ -137,11 +137,11 @@ class Entries:
     kind: BasisKind = "identity"
     kept: float = 1.0
 
-    def analyse(self, x: Numbers, axis: int) -> Numbers:
+    def analyse(self, x: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
         """What is given."""
         return x
 
-    def synthesise(self, c: Numbers, axis: int) -> Numbers:
+    def synthesise(self, c: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
         """What is given."""
         return c
 
@@ -160,13 +160,13 @@ class Columns:
         self.size = self._matrix.shape[1]
         self.kept = self.size / max(len(self._matrix), 1)
 
-    def analyse(self, x: Numbers, axis: int) -> Numbers:
+    def analyse(self, x: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
         """By a matrix product."""
-        return multiply_mode(self._transposed, x, axis)
+        return multiply_mode(self._transposed, x, axis, overwrite=overwrite)
 
-    def synthesise(self, c: Numbers, axis: int) -> Numbers:
+    def synthesise(self, c: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
         """By a matrix product."""
-        return multiply_mode(self._matrix, c, axis)
+        return multiply_mode(self._matrix, c, axis, overwrite=overwrite)
 
     def bin_starts(self) -> NDArray[np.int64]:
         """The first columns alone, then growing groups."""

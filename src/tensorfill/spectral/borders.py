@@ -43,12 +43,12 @@ class CosinesWithin:
         """How many columns belong to a border."""
         return self.first + self.last
 
-    def analyse(self, x: Numbers, axis: int) -> Numbers:
+    def analyse(self, x: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
         """By a fast cosine transform between the borders."""
         start, inner, end = self._parts(x, axis, self.first, self.size - self.last)
         return np.concatenate([analyse_cosines(inner, (axis,)), start, end], axis=axis)
 
-    def synthesise(self, c: Numbers, axis: int) -> Numbers:
+    def synthesise(self, c: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
         """By a fast cosine transform between the borders."""
         inner, start, end = self._parts(c, axis, self.size - self.alone, self.size - self.last)
         return np.concatenate([start, synthesise_cosines(inner, (axis,)), end], axis=axis)

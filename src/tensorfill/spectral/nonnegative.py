@@ -81,7 +81,10 @@ def solve_nonnegative(
     # Where nothing is known, the last solve was pushed by S − W, not by S.
     entries += mu
     entries[data.mask] = 0
-    multipliers = np.where(multipliers > 0, np.maximum(multipliers - entries, 0), 0)
+    entries *= multipliers > 0
+    multipliers -= entries
+    del entries
+    np.maximum(multipliers, 0, out=multipliers)
     ratio += ratio.dtype.type(data.share)
     coefficients, smallest = _lifted(prior, coefficients, mu, ratio, negativity)
     return Constrained(coefficients, multipliers, misfit, smallest, int(np.count_nonzero(multipliers)), steps)
@@ -127,7 +130,9 @@ def _feasible(prior: Prior, coefficients: Numbers, mean: float, lift: float) -> 
     """W − μ that is nowhere below −μ, at next to no cost, and its coefficients: all is a little higher."""
     entries = prior.transform.to_entries(coefficients)
     while lift > 0:
-        lifted = prior.transform.coefficients_of(np.full_like(entries, lift))
+        # All is written over: arrays are large.
+        entries.fill(lift)
+        lifted = prior.transform.coefficients_of(entries)
         lifted += coefficients
         entries = prior.transform.to_entries(lifted)
         if float(entries.min()) >= -mean:
@@ -143,9 +148,9 @@ def certify(prior: Prior, data: KnownData, mean: float, found: Constrained) -> C
 
     With 2C = 1/σ²: the objective is C‖(W − Y)_Ω‖² + ½ Σ c²/s. Any z on Ω and S ≥ 0 bound it from below.
     """
-    ratio = prior.ratio(found.coefficients.dtype)
     lift = max(0.0, -found.smallest)
     entries, lifted = _feasible(prior, found.coefficients, mean, lift)
+    ratio = prior.ratio(found.coefficients.dtype)
     missed = data.values - entries[data.mask]
     upper = in_pieces(dot, missed, missed) + in_pieces(weighted_square, lifted, ratio)
     del lifted, missed

@@ -25,16 +25,16 @@ class Transform:
         """Qᵀ x, as a new array; with `overwrite` maybe in place of x, which is not needed any more."""
         c = x
         for mode in self._shrinking:
-            c = self.bases[mode].analyse(c, mode)
+            c = self.bases[mode].analyse(c, mode, overwrite=overwrite or c is not x)
         if self._fast:
             c = analyse_cosines(c, self._fast, overwrite=overwrite or c is not x)
         for mode in self._square:
-            c = self.bases[mode].analyse(c, mode)
+            c = self.bases[mode].analyse(c, mode, overwrite=overwrite or c is not x)
         return c.copy() if c is x and not overwrite else np.ascontiguousarray(c)
 
     def coefficients_of(self, x: Numbers) -> Numbers:
-        """Coefficients c with Q c = x."""
-        return self.to_coefficients(x)
+        """Coefficients c with Q c = x, which may be written over."""
+        return self.to_coefficients(x, overwrite=True)
 
     def separate(self, c: Numbers) -> list[Numbers]:
         """What each part of the prior adds to the entries; there is one."""
@@ -44,9 +44,9 @@ class Transform:
         """Q c, as a new array."""
         x = c
         for mode in reversed(self._square):
-            x = self.bases[mode].synthesise(x, mode)
+            x = self.bases[mode].synthesise(x, mode, overwrite=x is not c)
         if self._fast:
             x = synthesise_cosines(x, self._fast, overwrite=x is not c)
         for mode in reversed(self._shrinking):
-            x = self.bases[mode].synthesise(x, mode)
+            x = self.bases[mode].synthesise(x, mode, overwrite=x is not c)
         return x.copy() if x is c else np.ascontiguousarray(x)
