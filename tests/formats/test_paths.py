@@ -9,7 +9,7 @@ import pytest
 
 from tensorfill import formats
 from tensorfill.errors import InvalidInput, InvalidSetting, UnreadableFile
-from tensorfill.formats import target
+from tensorfill.formats import staging
 
 DATA = formats.Contents(np.ones((2, 2)))
 
@@ -71,7 +71,7 @@ def test_a_folder_is_replaced_as_a_whole(tmp_path: Path) -> None:
 def test_where_names_cannot_change_places_the_old_folder_is_moved_aside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(target, "_exchanged", lambda *_: False)
+    monkeypatch.setattr(staging, "_exchanged", lambda *_: False)
     test_a_folder_is_replaced_as_a_whole(tmp_path)
 
 

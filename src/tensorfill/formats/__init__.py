@@ -6,7 +6,8 @@ from .entries import Entries
 from .format import TableFormat
 from .mask import read_mask
 from .metadata import Metadata
-from .target import atomically, check_target
+from .staging import atomically
+from .target import check_target
 
 __all__ = [
     "Contents",

@@ -65,8 +65,8 @@ class Contents:
         """The same file with its holes filled: all that is known about it stays, and what was filled is opaque."""
         metadata = self.metadata
         if metadata.alpha is not None and metadata.alpha.shape == tensor.shape[: metadata.alpha.ndim]:
-            opaque = np.asarray(_opaque(metadata.alpha.dtype), dtype=metadata.alpha.dtype)
-            metadata = replace(metadata, alpha=np.where(metadata.alpha == 0, opaque, metadata.alpha))
+            full = np.asarray(opaque(metadata.alpha.dtype), dtype=metadata.alpha.dtype)
+            metadata = replace(metadata, alpha=np.where(metadata.alpha == 0, full, metadata.alpha))
         return Contents(tensor, observed, metadata=metadata)
 
     def holed(self, left: NDArray[Any], observed: NDArray[np.bool_]) -> Contents:
@@ -75,9 +75,7 @@ class Contents:
         if metadata.kind == "picture" and left.dtype.kind in "uf":
             missing = ~observed if left.ndim == 2 else ~observed.any(axis=2)
             whole = left.ndim == 2 or bool((observed == observed[..., :1]).all())
-            alpha = (
-                np.full(missing.shape, _opaque(left.dtype), left.dtype) if metadata.alpha is None else metadata.alpha
-            )
+            alpha = np.full(missing.shape, opaque(left.dtype), left.dtype) if metadata.alpha is None else metadata.alpha
             metadata = replace(metadata, alpha=np.where(missing, np.zeros((), left.dtype), alpha) if whole else None)
         return Contents(left, observed, metadata=metadata)
 
@@ -86,8 +84,9 @@ class Contents:
         return Metadata(kind=self.metadata.kind, frame_rate=self.metadata.frame_rate)
 
 
-def _opaque(dtype: np.dtype[Any]) -> float | int:
-    return 1.0 if dtype.kind == "f" else int(np.iinfo(dtype).max)
+def opaque(dtype: np.dtype[Any]) -> int:
+    """What alpha is where nothing shines through."""
+    return 1 if dtype.kind == "f" else int(np.iinfo(dtype).max)
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

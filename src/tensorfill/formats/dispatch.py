@@ -13,7 +13,8 @@ from .format import Format, TableFormat
 from .listed import FORMATS
 from .reading import Reading
 from .source import check_source
-from .target import check_target, staged
+from .staging import staged
+from .target import check_target
 
 AnyPath = str | os.PathLike[str]
 _INSIDE = "::"

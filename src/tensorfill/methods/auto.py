@@ -26,7 +26,7 @@ class Auto:
     ----------
     effort
         "low": spectral alone. "normal": also t-ctv, linear if holes have a shape, and two more on small tensors.
-        "high": every method there is, four times over if holes have a shape.
+        "high": every method there is, four times over if holes have a shape or little is known.
     weights
         Methods by name and their weights, as an earlier run told them in its settings; nothing is compared then.
     """

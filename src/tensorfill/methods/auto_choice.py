@@ -32,7 +32,8 @@ _NORMAL_IF_SMALL = ("spc", "tnn")
 _SMALL, _LARGE = 2**18, 2**22  # entries
 _NOT_WORTH_TRYING = ("auto", "spectral", "zero-fill", "mean-fill", "dual", "dual-demo")
 _FALLBACK = "nonneg-dual"
-_HOLDINGS = 4  # how often entries are held out at high effort, if holes have a shape: there are few holes to judge by
+_HOLDINGS = 4  # how often entries are held out at high effort
+_ENOUGH_HELD = 20_000  # unless so many are, and one by one: there are few holes to judge by
 
 
 def methods_tried(effort: str, size: int, *, shaped_holes: bool = False) -> tuple[str, ...]:
@@ -116,7 +117,8 @@ class Choice:
         predictions |= self._predicted(others, held)
         first_held = predictions
         truths = [truth]
-        for number in range(1, _HOLDINGS if shaped and self._effort == "high" else 1):
+        few = shaped or len(truth) < _ENOUGH_HELD
+        for number in range(1, _HOLDINGS if few and self._effort == "high" else 1):
             again = self._held_out(number)
             found = self._predicted({"spectral": Spectral()} | others, again)
             predictions = {name: np.append(predictions[name], found[name]) for name in predictions if name in found}

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..contents import opaque
+
 
 def known_pixels(alpha: NDArray[Any] | None, shape: tuple[int, ...]) -> NDArray[np.bool_] | None:
     """True where a pixel is not fully transparent, for every entry of an array of this shape; None if all are."""
@@ -24,11 +26,6 @@ def fitting_alpha(alpha: NDArray[Any] | None, data: NDArray[Any], channels: bool
         return None
     native = data.dtype.newbyteorder("=")
     return alpha if alpha.dtype.newbyteorder("=") == native else _rescaled(alpha, native)
-
-
-def opaque(dtype: np.dtype[Any]) -> int:
-    """What alpha is where nothing shines through."""
-    return 1 if dtype.kind == "f" else int(np.iinfo(dtype).max)
 
 
 def _rescaled(alpha: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -10,13 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...errors import TensorfillError, UnreadableFile
-from ..contents import Contents
+from ..contents import Contents, opaque
 from ..damage import readable
 from ..format import Format
 from ..metadata import Metadata
 from ..reading import Reading
 from ..room import check_room
-from .alpha import opaque
 from .asked_frames import asked_frames
 from .jpeg import Jpeg
 from .numbered import Numbered, is_frame, numbered

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..brightness import brightness
 from ..contents import Contents
 from ..damage import damaged, readable
 from ..format import Format
@@ -19,7 +20,6 @@ from ..source import open_source
 from . import gif_bytes
 from .alpha import known_pixels
 from .asked_frames import asked_frames
-from .brightness import brightness
 from .gif_blocks import Blocks, parsed
 from .gif_canvas import KIND, shown
 from .gif_colours import GRAYS, few_enough, indexed

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
+from ..brightness import brightness
 from ..contents import Contents
 from ..damage import readable
 from ..format import Format
@@ -18,7 +19,6 @@ from ..metadata import Metadata
 from ..reading import Reading
 from ..room import check_room
 from .alpha import known_pixels
-from .brightness import brightness
 from .silence import silence
 
 if TYPE_CHECKING:

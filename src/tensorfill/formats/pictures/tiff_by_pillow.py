@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import UnreadableFile
+from ..brightness import brightness
 from ..contents import Contents
 from ..damage import damaged
 from ..metadata import Metadata
@@ -15,7 +16,6 @@ from ..reading import Reading
 from ..room import check_room
 from .alpha import known_pixels
 from .asked_frames import asked_frames
-from .brightness import brightness
 from .libtiff_complaints import complaints_as_damage
 from .still import opened, pixels
 from .tiff_chain import KIND

@@ -9,13 +9,13 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from ..brightness import brightness
 from ..contents import Contents
 from ..damage import damaged
 from ..metadata import Kind, Metadata
 from ..room import check_room
 from . import tiff_page
 from .alpha import known_pixels
-from .brightness import brightness
 from .tiff_chain import KIND
 from .tiff_description import Description
 from .tiff_page import Layout

@@ -121,14 +121,6 @@ class ColourCoding:
         return _whole(levels, 2**self.bits - 1, self.bits)
 
 
-def brightness_of(picture: NDArray[Any]) -> NDArray[Any]:
-    """The brightness of an RGB picture, by the weights of BT.601."""
-    (red, blue), green = BT601, 1 - sum(BT601)
-    weights = np.array([red, green, blue], dtype=np.float32)
-    brightness: NDArray[Any] = np.rint(picture.astype(np.float32) @ weights).astype(picture.dtype)
-    return brightness
-
-
 def _whole(values: Values, largest: int, bits: int) -> NDArray[Any]:
     rounded: NDArray[Any] = np.clip(np.rint(values), 0, largest).astype(np.uint8 if bits == 8 else np.uint16)
     return rounded

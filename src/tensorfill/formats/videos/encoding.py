@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from ..contents import Contents
 from ..damage import needed
 from .clip_array import frame_of, written_rate
+from .colour import Planes
 from .running_time import COUNT_TAG, RATE_TAG
-
-Planes = tuple[NDArray[Any], ...]
 
 
 @dataclass(frozen=True)

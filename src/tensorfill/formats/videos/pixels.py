@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .colour import BT601, BT709, BT2020, ColourCoding, brightness_of, usual_weights
+from ..brightness import brightness
+from .colour import BT601, BT709, BT2020, ColourCoding, usual_weights
 
 _PLANAR = re.compile(r"(?P<kind>gray|yuvj?|yuva|gbra?)(?:\d\d\d)?p?(?P<bits>9|10|12|14|16)?(?P<order>le|be)?")
 _PACKED = {  # where red, green and blue are among the numbers of a pixel
@@ -79,7 +80,7 @@ def _packed(frame: Any, gray: bool) -> Pixels:
     numbers, places, dtype = _PACKED[frame.format.name]
     rows = _rows(frame.planes[0], frame.height, frame.width * numbers, dtype)
     colours = rows.reshape(frame.height, frame.width, numbers)[..., list(places)]
-    return Pixels(brightness_of(colours) if gray else colours, True, 8 * np.dtype(dtype).itemsize)
+    return Pixels(brightness(colours) if gray else colours, True, 8 * np.dtype(dtype).itemsize)
 
 
 def _planar(frame: Any, gray: bool) -> Pixels:
@@ -95,7 +96,7 @@ def _planar(frame: Any, gray: bool) -> Pixels:
     if kind.startswith("gbr"):
         straight = _coding(full=True, bits=bits)
         colours = np.stack([straight.gray(planes[place]) for place in (2, 0, 1)], axis=-1)
-        return Pixels(brightness_of(colours) if gray else colours, True, bits)
+        return Pixels(brightness(colours) if gray else colours, True, bits)
     guessed = frame.colorspace not in _WEIGHTS
     weights = usual_weights(frame.height, frame.width) if guessed else _WEIGHTS[frame.colorspace]
     coding = _coding(weights, full=frame.color_range == _FULL or kind == "yuvj", bits=bits)

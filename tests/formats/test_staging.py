@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from tensorfill.errors import UnreadableFile
-from tensorfill.formats import target
-from tensorfill.formats.target import atomically, staged
+from tensorfill.formats import staging
+from tensorfill.formats.staging import atomically, staged
 
 KINDS = ("file", "pair", "folder")
 STEPS = ("mkdir", "rename", "replace", "link", "symlink", "fsync", "chmod")
@@ -108,7 +108,7 @@ def test_a_folder_takes_the_place_of_another_also_where_names_cannot_be_exchange
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, supported: bool
 ) -> None:
     if not supported:
-        monkeypatch.setattr(target, "_exchanged", lambda *_: False)
+        monkeypatch.setattr(staging, "_exchanged", lambda *_: False)
     put(tmp_path / "a", "folder", "old")
     put(tmp_path / "a", "folder", "new")
     assert seen(tmp_path) == {"a/new": "new", "a/inside/deep": "new"}
@@ -127,7 +127,7 @@ def test_a_folder_that_was_taken_away_comes_back_if_the_new_one_cannot_be_placed
             raise OSError(errno.EXDEV, "Invalid cross-device link")
         usual(source, place, **named)
 
-    monkeypatch.setattr(target, "_exchanged", lambda *_: False)
+    monkeypatch.setattr(staging, "_exchanged", lambda *_: False)
     monkeypatch.setattr(os, "rename", rename)
     with pytest.raises(UnreadableFile, match="Invalid cross-device link"):
         put(tmp_path / "a", "folder", "new")
@@ -165,9 +165,9 @@ def test_a_pair_is_never_seen_mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def dying(folder: Path, statement: str) -> None:
     """Let a process die in the middle of writing a.hdr and a.img."""
     code = (
-        "import os, sys; from pathlib import Path; from tensorfill.formats import target\n"
+        "import os, sys; from pathlib import Path; from tensorfill.formats import staging\n"
         f"{statement}\n"
-        "with target.staged(Path(sys.argv[1]) / 'a.hdr') as part:\n"
+        "with staging.staged(Path(sys.argv[1]) / 'a.hdr') as part:\n"
         "    part.write_text('new'); part.with_suffix('.img').write_text('new')\n"
     )
     ended = subprocess.run([sys.executable, "-c", code, folder], check=False)
@@ -177,9 +177,9 @@ def dying(folder: Path, statement: str) -> None:
 @pytest.mark.parametrize(
     ("statement", "expected"),
     [
-        ("target._put_together = lambda *_: os._exit(9)", "old"),
+        ("staging._put_together = lambda *_: os._exit(9)", "old"),
         ("os.replace = lambda usual: lambda *a: os._exit(9) if 'next' in str(a[0]) else usual(*a)", "old"),
-        ("target._settle = lambda *_: os._exit(9)", "new"),
+        ("staging._settle = lambda *_: os._exit(9)", "new"),
     ],
 )
 def test_the_next_write_puts_right_what_a_dead_process_left(tmp_path: Path, statement: str, expected: str) -> None:
@@ -213,9 +213,9 @@ def test_the_stage_of_another_machine_stays(tmp_path: Path) -> None:
 def test_where_folders_cannot_be_locked_no_stage_of_others_is_deleted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left = tmp_path / f".tensorfill-{target._machine()}-01234567.part"
+    left = tmp_path / f".tensorfill-{staging._machine()}-01234567.part"
     (left / "new").mkdir(parents=True)
-    monkeypatch.setattr(target, "_lock", lambda _: None)
+    monkeypatch.setattr(staging, "_lock", lambda _: None)
     put(tmp_path / "b", "file", "b")
     assert left.exists()
     monkeypatch.undo()
