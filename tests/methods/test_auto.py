@@ -59,6 +59,32 @@ def test_low_effort_tries_nothing_but_spectral(smooth: NDArray[Any], known: NDAr
     assert done.settings == {"effort": "low", "weights": {"spectral": 1.0}}
 
 
+@pytest.mark.parametrize("seed", [0, 7])
+def test_its_spectral_is_the_one_a_user_gets(smooth: NDArray[Any], known: NDArray[np.bool_], seed: int) -> None:
+    """So that what was held out by chance never makes `auto` worse than the method it chose."""
+    low = complete(smooth, known, effort="low", random_state=seed)
+    np.testing.assert_array_equal(low.tensor, complete(smooth, known, "spectral", random_state=seed).tensor)
+
+
+def test_few_entries_are_judged_four_times_at_high_effort(
+    smooth: NDArray[Any], known: NDArray[np.bool_], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: list[int] = []
+    weigh = auto_choice.blend_weights
+
+    def look(predictions: Any, truth: Any, holes: Any) -> dict[str, float]:
+        held.append(len(truth))
+        return weigh(predictions, truth, holes)
+
+    monkeypatch.setattr(auto_choice, "blend_weights", look)
+    monkeypatch.setattr(auto_choice, "_NOT_WORTH_TRYING", tuple(set(available_methods()) - {"t-ctv"}))
+    for effort in ("normal", "high"):
+        complete(smooth, known, effort=effort)
+    monkeypatch.setattr(auto_choice, "_ENOUGH_HELD", 0)
+    complete(smooth, known, effort="high")
+    assert held == [held[0], 4 * held[0], held[0]]
+
+
 def test_high_effort_tries_every_method(
     smooth: NDArray[Any], known: NDArray[np.bool_], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,7 +25,7 @@ class Auto:
     Parameters
     ----------
     effort
-        "low": spectral alone. "normal": also t-ctv, linear if holes have a shape, and two more on small tensors.
+        "low": spectral alone. "normal": also t-ctv, linear if holes have a shape, and three more on small tensors.
         "high": every method there is, four times over if holes have a shape or little is known.
     weights
         Methods by name and their weights, as an earlier run told them in its settings; nothing is compared then.
@@ -65,4 +65,4 @@ class Auto:
 
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
         """Complete the tensor."""
-        return Choice(self.effort, self.weights, observed, int(rng.integers(2**31)), watch).made()
+        return Choice(self.effort, self.weights, observed, rng, watch).made()

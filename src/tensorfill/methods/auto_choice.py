@@ -1,11 +1,13 @@
 """The choice that `auto` makes: spectral first, others on what is left when some entries are held out, then a blend.
 
-Spectral is fitted once: it holds out the same entries for its own choices, and takes them back at the end.
+Spectral is fitted once, as it would be alone, with the same random numbers: the others are compared on the entries that
+it holds out for its own choices, and takes back at the end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import replace
 from typing import Literal
 
@@ -28,7 +30,7 @@ Effort = Literal["low", "normal", "high"]
 
 _NORMAL = ("t-ctv",)
 _NORMAL_WITH_HOLES = ("linear",)
-_NORMAL_IF_SMALL = ("spc", "tnn")
+_NORMAL_IF_SMALL = ("spc", "tnn", "ncpc")
 _SMALL, _LARGE = 2**18, 2**22  # entries
 _NOT_WORTH_TRYING = ("auto", "spectral", "zero-fill", "mean-fill", "dual", "dual-demo")
 _FALLBACK = "nonneg-dual"
@@ -65,13 +67,14 @@ class Choice:
         effort: Effort,
         weights: Mapping[str, float] | None,
         observed: ObservedTensor,
-        seed: int,
+        rng: np.random.Generator,
         watch: Watch | None,
     ) -> None:
         self._effort: Effort = effort
         self._weights = weights
         self._observed = observed
-        self._seed = seed
+        self._spectral_rng = deepcopy(rng)
+        self._seed = int(rng.integers(2**31))
         self._watch = watch
         self._scale = float(observed.values.max())
         self._clock = Clock()
@@ -100,14 +103,14 @@ class Choice:
 
     def _compared(self) -> Completion:
         shaped = has_holes(self._observed.mask())
-        held = self._held_out()
-        first, run = Spectral().run(self._observed, rng=self._rng("spectral"), watch=self._watcher(), held=held)
+        first, run = Spectral().run(self._observed, rng=self._rng("spectral"), watch=self._watcher())
         self._standing = first
         self._raise_if_stopped(first)
         others = self._candidates(shaped)
-        truth = self._observed.values[self._inside(held)]
-        if run is None or run.held_predictions is None or not others or not len(truth):
+        held = None if run is None else run.held
+        if run is None or held is None or run.held_predictions is None or not others or not held.any():
             return self._told(first, {"spectral": 1.0})
+        truth = self._observed.values[self._inside(held)]
         scale = self._scale
         predictions: dict[str, Array] = {
             "spectral": np.maximum(scale * (run.held_predictions.astype(np.float64) + run.mean), 0.0)
@@ -149,9 +152,9 @@ class Choice:
         """Which of the known entries are held out."""
         return np.asarray(held.reshape(-1)[self._observed.positions])
 
-    def _held_out(self, number: int = 0) -> NDArray[np.bool_]:
-        seed = [self._seed, 0] if number == 0 else [self._seed, 0, number]
-        return hold_out(self._observed.mask(), np.random.default_rng(seed))
+    def _held_out(self, number: int) -> NDArray[np.bool_]:
+        """Other entries than spectral holds out."""
+        return hold_out(self._observed.mask(), np.random.default_rng([self._seed, 0, number]))
 
     def _candidates(self, shaped_holes: bool) -> dict[str, Method]:
         """Methods next to spectral, by the effort asked for."""
@@ -170,11 +173,7 @@ class Choice:
                 method = make(name, {})
                 if refusal := method.refuses(self._observed):
                     raise wrong("auto", "weights", f"name methods that can complete this tensor ({refusal})", weights)
-                rng, watch = self._rng(name), self._watcher()
-                if isinstance(method, Spectral):  # as it was when its weight was found
-                    parts[name] = method.run(self._observed, rng=rng, watch=watch, held=self._held_out())[0]
-                else:
-                    parts[name] = method.complete(self._observed, rng=rng, watch=watch)
+                parts[name] = method.complete(self._observed, rng=self._rng(name), watch=self._watcher())
                 if self._standing is None:
                     self._standing = parts[name]
                 self._raise_if_stopped(parts[name])
@@ -255,6 +254,8 @@ class Choice:
 
     def _rng(self, name: str) -> np.random.Generator:
         """The same random numbers for a method, whatever else is tried."""
+        if name == "spectral":
+            return deepcopy(self._spectral_rng)
         return np.random.default_rng([self._seed, 1, *name.encode()])
 
 
