@@ -113,6 +113,13 @@ def few_known() -> dict[str, Mask]:
     return {"one frame": frame, "every second line": stripes, "one entry": one, "two entries": two}
 
 
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("shape", [(80, 25, 108), (144, 20, 150), (256, 40, 31)], ids=str)
+def test_of_many_lines_not_just_a_few_are_held_out(shape: tuple[int, ...], seed: int) -> None:
+    known = mask("lines", shape, 0.7, seed)
+    assert held_of(known, seed).sum() > 0.05 * known.sum()
+
+
 @pytest.mark.parametrize("name", ["one frame", "every second line", "two entries"])
 @pytest.mark.parametrize("seed", range(5))
 def test_something_is_held_out_and_something_left_of_any_mask(name: str, seed: int) -> None:

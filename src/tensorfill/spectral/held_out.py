@@ -17,6 +17,7 @@ Mask = NDArray[np.bool_]
 _LEAST, _MOST, _ENOUGH = 0.05, 0.2, 500  # shares of the known entries, and how many are enough to compare by
 _PART, _LARGEST_PART = 0.1, 0.3  # the same if holes have a shape: how much is wanted, and how large one may be at most
 _SHIFTS = 3  # places of the mask that are compared
+_FEWER = 0.05  # how much an e-th of the entries that are wanted counts, next to an e-fold depth
 
 
 def hold_out(mask: Mask, rng: np.random.Generator) -> Mask:
@@ -57,11 +58,11 @@ def typical_error(misses: Numbers, holes: NDArray[np.intp]) -> float:
 
 
 def _holes_held_out(mask: Mask, rng: np.random.Generator) -> Mask | None:
-    """Holes of the mask itself, shifted in a circle, so many that what is held out lies as deep as what is missing."""
-    wanted = _mean_depth(mask, ~mask)
+    """Holes of the mask itself, shifted in a circle, so that what is held out is not little, and about as deep."""
+    depth, enough = _mean_depth(mask, ~mask), _PART * float(mask.sum())
     best, smallest = None, np.inf
     for held in _candidates(mask, rng):
-        off = abs(np.log(_mean_depth(mask & ~held, held) / wanted))
+        off = abs(np.log(_mean_depth(mask & ~held, held) / depth)) + _FEWER * max(0.0, np.log(enough / held.sum()))
         if off < smallest:
             best, smallest = held, off
     return best
