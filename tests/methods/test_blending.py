@@ -95,3 +95,12 @@ def test_no_other_weights_have_a_smaller_typical_error(seed: int) -> None:
     for other in rng.dirichlet(np.ones(3), 200):
         mixed = np.asarray(sum(weight * found[name] for name, weight in zip("abc", other, strict=True)))
         assert reached <= 1.003 * typical_error(mixed, holes)
+
+
+def test_judged_by_a_few_holes_what_is_far_off_is_left_out() -> None:
+    """Even where it would seem to help."""
+    truth = np.zeros(40)
+    near, far = np.tile([1.0, -1.0], 20), np.tile([-1.6, 1.6], 20)
+    holes = np.repeat(np.arange(4), 10)
+    assert blend_weights({"near": near, "far": far}, truth, holes) == {"near": 1.0}
+    assert set(blend_weights({"near": near, "far": far}, truth)) == {"near", "far"}

@@ -13,6 +13,7 @@ from ..tensor import Array
 
 _WORTH_IT = 0.997  # error of a blend, relative to the best single one, above which the single one is taken
 _LEAST_WEIGHT = 0.05  # what weighs less is left out
+_FAR = 1.3  # times the best error: what is further off enters a blend that is judged by few holes only by chance
 _FIRM = 1e3  # how much harder the sum of the weights is kept than the data is met
 _ROUNDS = 20  # of weighing holes anew
 
@@ -29,6 +30,8 @@ def blend_weights(
     errors = {name: typical_error(missed, where) for name, missed in misses.items()}
     names = [name for name in predictions if np.isfinite(errors[name])]
     best = min(names, key=lambda name: errors[name])
+    if where.any():
+        names = [name for name in names if errors[name] <= _FAR * errors[best]]
     while len(names) > 1:
         weights = _on_simplex([misses[name] for name in names], where)
         kept = [name for name, weight in zip(names, weights, strict=True) if weight >= _LEAST_WEIGHT]
