@@ -155,9 +155,8 @@ class Spectral:
         *,
         rng: np.random.Generator,
         watch: Watch | None = None,
-        held: NDArray[np.bool_] | None = None,
     ) -> tuple[Completion, SpectralRun | None]:
-        """Complete the tensor, and tell what was predicted where; `held` says which entries to choose by."""
+        """Complete the tensor, and tell what was predicted where entries were held out."""
         scale = float(observed.known.max())  # not `values`, which would stay: a large array in double precision
         if scale == 0:
             stop = StopReason("all zero", "Every observed value is zero, so the completion is zero everywhere.")
@@ -176,7 +175,7 @@ class Spectral:
         plan = self._plan(observed, dtype, borders)
         if self.rank is not None:
             plan = replace(plan, find_factors=partial(self._factors, observed, rng))
-        work = SpectralRun(data, mean, plan, rng, held)
+        work = SpectralRun(data, mean, plan, rng)
         announce_compilation(turn_divided)
         with quiet_blas():
             found = iterate(_scaled_back(work.states(), scale), 10**9, watch)

@@ -70,7 +70,7 @@ class SpectralRun:
     plan: Plan
     rng: np.random.Generator
     held: NDArray[np.bool_] | None = None
-    """Which known entries to choose by; None: some are taken."""
+    """Which known entries it chose by."""
     learned: tuple[int, ...] = ()
     errors: dict[tuple[int, ...], float] = field(default_factory=dict)
     """Held-out errors of the candidates."""
@@ -98,8 +98,7 @@ class SpectralRun:
         self.seen = first, zero
         yield Progress(math.sqrt(variance), self._estimate(first, zero))
         del zero
-        if self.held is None:
-            self.held = hold_out(self.data.mask, self.rng)
+        self.held = hold_out(self.data.mask, self.rng)
         self._hole_numbers = hole_numbers(self.held, holes=self.holes)
         if self.plan.find_factors is not None:
             first = with_components(first, self.plan.find_factors(self.held), self.data.values.dtype)
