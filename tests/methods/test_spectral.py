@@ -20,6 +20,7 @@ from tensorfill.numerics.threads import thread_count
 from tensorfill.observed import ObservedTensor
 from tensorfill.sampling import mask
 from tensorfill.spectral import kernels
+from tensorfill.spectral import run as spectral_run
 from tensorfill.tensor import Array
 
 Mask = NDArray[np.bool_]
@@ -182,6 +183,18 @@ def test_what_was_chosen_can_be_replayed(seed: int) -> None:
     assert "learned on modes 1, 2, 3" in first.reasons["bases"]
     assert again.settings == first.settings
     np.testing.assert_array_equal(again.model, first.model)
+
+
+def test_a_candidate_that_is_beaten_ends_early_and_nothing_else_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    truth = np.einsum("ar,br,cr->abc", rng.random((24, 3)), rng.random((20, 3)), rng.random((12, 3)))
+    truth = np.abs(truth / truth.max() + 0.05 * rng.standard_normal(truth.shape))
+    known = rng.random(truth.shape) < 0.4
+    given_up = complete(truth, known)
+    monkeypatch.setattr(spectral_run, "_CLOSE", np.inf)
+    patient = complete(truth, known)
+    assert len(given_up.history) < len(patient.history)
+    np.testing.assert_array_equal(given_up.model, patient.model)
 
 
 def test_bases_of_some_modes_can_be_replayed() -> None:

@@ -163,7 +163,7 @@ def _put_together(stage: Path, names: Sequence[str]) -> bool:
             (stage / "links" / name).symlink_to(_link_to(stage, name))
             if os.path.lexists(folder / name):
                 os.link(folder / name, stage / "old" / name, follow_symlinks=False)
-    except (OSError, NotImplementedError):
+    except (OSError, NotImplementedError):  # the file system has no links, or Python here none to links
         return False
     for name in names:
         (stage / "links" / name).replace(folder / name)

@@ -35,7 +35,7 @@ _SMALL, _LARGE = 2**18, 2**22  # entries
 _NOT_WORTH_TRYING = ("auto", "spectral", "zero-fill", "mean-fill", "dual", "dual-demo")
 _FALLBACK = "nonneg-dual"
 _HOLDINGS = 4  # how often entries are held out at high effort
-_ENOUGH_HELD = 20_000  # unless so many are, and one by one: there are few holes to judge by
+_ENOUGH_HELD = 20_000  # so many scattered entries judge well enough at once; of holes there are never that many
 
 
 def methods_tried(effort: str, size: int, *, shaped_holes: bool = False) -> tuple[str, ...]:
