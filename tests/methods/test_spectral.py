@@ -197,6 +197,20 @@ def test_a_candidate_that_is_beaten_ends_early_and_nothing_else_changes(monkeypa
     np.testing.assert_array_equal(given_up.model, patient.model)
 
 
+@pytest.mark.parametrize(
+    ("tie", "bases"),
+    [(1.0, ("learned", "learned", "learned")), (1.4, ("dct", "dct", "learned")), (100.0, COSINES)],
+)
+def test_of_candidates_that_are_about_as_good_the_one_with_fewer_learned_bases_is_taken(
+    tie: float, bases: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spectral_run, "_TIE", tie)
+    truth = waving((24, 20, 10)) ** 2
+    truth += 0.3 * np.einsum("a,b,c->abc", *(np.random.default_rng(0).random(size) for size in truth.shape))
+    known = np.random.default_rng(0).random(truth.shape) < 0.3
+    assert complete(truth, known).settings["bases"] == bases
+
+
 def test_bases_of_some_modes_can_be_replayed() -> None:
     truth = waving()
     first, again = replayed(truth, np.random.default_rng(0).random(truth.shape) < 0.3, 0)

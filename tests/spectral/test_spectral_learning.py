@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from dense_model import Drawn, drawn
 
+from tensorfill.spectral.bases import Cosines, Entries
+from tensorfill.spectral.data import KnownData
 from tensorfill.spectral.learning import Learner
 from tensorfill.spectral.prior import Prior
 from tensorfill.spectral.start import starting_prior
@@ -255,6 +257,21 @@ def test_a_new_basis_leaves_the_estimate_as_it_is(modes: tuple[int, ...]) -> Non
         np.testing.assert_allclose(matrix.T @ matrix, np.eye(new.size), atol=1e-12)
         power = np.sum(np.moveaxis(new.analyse(at.entries(), mode), mode, 0).reshape(new.size, -1) ** 2, axis=1)
         assert (np.diff(power) <= 1e-9).all(), "from what is common to what is rare"
+
+
+def test_a_learned_basis_leaves_out_what_noise_would_hide() -> None:
+    rng = np.random.default_rng(0)
+    spectra = np.linalg.qr(rng.standard_normal((12, 3)))[0]
+    truth = np.einsum("abr,cr->abc", rng.standard_normal((10, 9, 3)), spectra)
+    known = rng.random(truth.shape) < 0.7
+    noisy = truth[known] + 0.1 * rng.standard_normal(np.count_nonzero(known))
+    start = starting_prior([Entries(10), Entries(9), Cosines(12)], float(noisy.var()))
+    at = Learner(start, KnownData(known, noisy), holes=False, smoothing=2.0, least_noise=1e-9, seed=0)
+    for _ in range(6):
+        at.round(1e-6)
+    (learned,) = at.rebased([(2,)])
+    assert 3 <= learned.transform.bases[2].size < 12
+    assert learned.bins.coefficient_shape == learned.transform.coefficient_shape
 
 
 def test_other_known_entries_can_be_given_later() -> None:

@@ -160,6 +160,10 @@ class Columns:
         self.size = self._matrix.shape[1]
         self.kept = self.size / max(len(self._matrix), 1)
 
+    def first(self, count: int) -> Columns:
+        """The first columns alone."""
+        return self if count == self.size else Columns(self._matrix[:, :count], self.kind, self._matrix.dtype)
+
     def analyse(self, x: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
         """By a matrix product."""
         return multiply_mode(self._transposed, x, axis, overwrite=overwrite)

@@ -36,6 +36,7 @@ _FLOOR_LEFT = 0.02
 _LEAST_VARIANCE = 1e-4  # of σ²
 MOST_STEPS, MOST_HOLE_STEPS = 60, 200  # of the solver, for one mean
 _NEGLIGIBLE = 1e-6  # share of the energy of the mean along a mode that learned bases may leave out
+_FAR_BELOW_NOISE = 0.03  # the same for their prior variance per entry, as a share of σ²
 
 
 @dataclass(eq=False)
@@ -209,10 +210,17 @@ class Learner:
         }
         del entries
         drawn = self.draw()
-        return [self._prior_of(drawn, {mode: learned[mode] for mode in modes}) for modes in candidates]
+        found = [self._prior_of(drawn, {mode: learned[mode] for mode in modes}) for modes in candidates]
+        if self._holes:  # whose solver takes all directions
+            return found
+        fewer = [
+            {mode: learned[mode].first(_worth_keeping(prior, mode, drawn.size)) for mode in modes}
+            for modes, prior in zip(candidates, found, strict=True)
+        ]
+        return [self._prior_of(drawn, bases) for bases in fewer]
 
-    def _prior_of(self, drawn: Numbers, learned: dict[int, Basis]) -> Prior:
-        bases = [learned.get(mode, basis) for mode, basis in enumerate(self.prior.transform.bases)]
+    def _prior_of(self, drawn: Numbers, learned: dict[int, Columns]) -> Prior:
+        bases: list[Basis] = [learned.get(mode, basis) for mode, basis in enumerate(self.prior.transform.bases)]
         transform, bins = Transform(bases), Bins(bases)
         squares = transform.to_coefficients(drawn)
         squares *= squares
@@ -235,12 +243,20 @@ class Learner:
         return new
 
 
-def _principal(entries: Numbers, mode: int, negligible: float) -> Basis:
+def _principal(entries: Numbers, mode: int, negligible: float) -> Columns:
     """Principal directions of the fibres along a mode, from the largest variance on, up to a negligible share of it."""
     rows = np.moveaxis(entries, mode, 0).reshape(entries.shape[mode], -1)
     variances, vectors = np.linalg.eigh((rows @ rows.T).astype(np.float64))
     left = np.cumsum(np.maximum(variances, 0)) >= negligible * max(float(variances.sum()), 0.0)
     return Columns(vectors[:, left][:, ::-1], "learned", entries.dtype)
+
+
+def _worth_keeping(prior: Prior, mode: int, entries: int) -> int:
+    """How many columns a mode has before the rest, taken together, makes entries vary far less than noise does."""
+    sums = np.moveaxis(prior.variances * prior.bins.counts, mode, 0).reshape(prior.bins.shape[mode], -1).sum(axis=1)
+    rest = np.cumsum(sums[::-1])[::-1] / entries
+    last = int(np.count_nonzero(rest > _FAR_BELOW_NOISE * prior.noise)) - 1
+    return prior.bins.ranges(mode)[max(last, 0)][1]
 
 
 def _quantile(values: Array, counts: Array, share: float) -> float:

@@ -35,6 +35,7 @@ _EXACT, _HOLE_EXACT = 3e-4, 3e-5  # tolerances for W ≥ 0
 _SETTLED = 0.995  # held-out error, relative to the best so far, from which on a round is no progress
 _PATIENCE = 2  # rounds without progress before a stage ends
 _CLOSE, _SLOW = 1.03, 0.96  # a stage also ends if its error is not this close to a rival's and falls this slowly
+_TIE = 1.005  # errors of candidates that differ by less are taken to be the same
 _SECOND = 1  # the round before which a preconditioner for holes is looked for: the first prior tells little
 _MOST_FINAL_STEPS = 240
 _LEAST_NOISE = 1e-6  # σ² on data with largest value 1
@@ -158,10 +159,15 @@ class SpectralRun:
             rival = math.inf if only else min(self.errors.values())
             error = yield from self._stage(other, self.plan.learned_rounds, self._tolerance, rival)
             other.forget_probe()
-            if error < rival:
-                self.learned, leader = modes, other
             self.errors[modes] = error
+            if only or self._better(modes):
+                self.learned, leader = modes, other
         return leader
+
+    def _better(self, modes: tuple[int, ...]) -> bool:
+        """Whether these predict better than the best so far, or about as well with fewer learned bases."""
+        handicap = _TIE if len(modes) > len(self.learned) else 1 / _TIE
+        return handicap * self.errors[modes] < self.errors[self.learned]
 
     def _starts(self, learner: Learner, candidates: list[tuple[int, ...]]) -> list[Prior]:
         """What learning in other bases starts with; leaves the learner as it is, but for its probe."""
