@@ -255,6 +255,7 @@ def _worth_keeping(prior: Prior, mode: int, entries: int) -> int:
     """How many columns a mode has before the rest, taken together, makes entries vary far less than noise does."""
     sums = np.moveaxis(prior.variances * prior.bins.counts, mode, 0).reshape(prior.bins.shape[mode], -1).sum(axis=1)
     rest = np.cumsum(sums[::-1])[::-1] / entries
+    assert isinstance(prior.bins, Bins)
     last = int(np.count_nonzero(rest > _FAR_BELOW_NOISE * prior.noise)) - 1
     return prior.bins.ranges(mode)[max(last, 0)][1]
 
