@@ -21,6 +21,7 @@ from tensorfill.observed import ObservedTensor
 from tensorfill.sampling import mask
 from tensorfill.spectral import kernels
 from tensorfill.spectral import run as spectral_run
+from tensorfill.spectral import window as spectral_window
 from tensorfill.tensor import Array
 
 Mask = NDArray[np.bool_]
@@ -209,6 +210,19 @@ def test_of_candidates_that_are_about_as_good_the_one_with_fewer_learned_bases_i
     truth += 0.3 * np.einsum("a,b,c->abc", *(np.random.default_rng(0).random(size) for size in truth.shape))
     known = np.random.default_rng(0).random(truth.shape) < 0.3
     assert complete(truth, known).settings["bases"] == bases
+
+
+@pytest.mark.parametrize("pattern", ["uniform", "blocks"])
+def test_learning_may_start_in_a_window(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    truth = waving((48, 40, 3))
+    known = mask(pattern, truth.shape, 0.5, 0)
+    without = complete(truth, known, bases=COSINES)
+    monkeypatch.setattr(spectral_window, "_LARGE", 0)
+    monkeypatch.setattr(spectral_window, "_ENOUGH", truth.size // 4)
+    monkeypatch.setattr(spectral_window, "_SHORTEST", 16)
+    begun_small = complete(truth, known, bases=COSINES)
+    assert begun_small.history[1].cost < without.history[1].cost
+    assert error(begun_small.model, truth, known) < 1.1 * error(without.model, truth, known)
 
 
 def test_bases_of_some_modes_can_be_replayed() -> None:

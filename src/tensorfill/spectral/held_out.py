@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import binary_dilation, distance_transform_edt, label
+from scipy.ndimage import binary_dilation, distance_transform_cdt, label
 
 from .bases import SHORT, Numbers
 from .holes import collapsed, has_holes
@@ -106,8 +106,8 @@ def _shifted(mask: Mask, rng: np.random.Generator) -> Mask:
 
 
 def _mean_depth(known: Mask, where: Mask) -> float:
-    """How far entries lie from what is known, on average."""
-    return float(np.asarray(distance_transform_edt(~known))[where].mean())
+    """How many steps to a neighbour lie between entries and what is known, on average."""
+    return float(np.asarray(distance_transform_cdt(~known, "taxicab"))[where].mean())
 
 
 def _together(mask: Mask) -> Mask:

@@ -119,7 +119,7 @@ class HoleSystem:
     def _part(self, c: Numbers, weight: _Weight) -> Numbers:
         """Q g c at missing entries; c is written over."""
         in_pieces(multiply, c, weight.values)
-        x = self._transform.to_entries(c)
+        x = self._transform.to_entries(c, overwrite=True)
         in_pieces(drop, x, self._known)
         return x
 
@@ -130,7 +130,7 @@ class HoleSystem:
         else:
             c = self._transform.to_coefficients(r * self._depth, overwrite=True)
             in_pieces(divide, c, weight.values, numbers=(weight.kappa,))
-            z = self._transform.to_entries(c)
+            z = self._transform.to_entries(c, overwrite=True)
             in_pieces(add_flat, z, self._depth, r, numbers=(weight.flat,))
         for slices, inverses in zip(self._dead, weight.inverses, strict=True):
             slices.add_to(z, r, inverses)

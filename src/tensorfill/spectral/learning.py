@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..numerics.normal_numbers import standard_normal
 from ..tensor import Array
 from .bases import Basis, Columns, Numbers
 from .bins import Bins
@@ -166,9 +167,10 @@ class Learner:
         """What would be known if entries came from the prior."""
         coefficients = self._numbers()
         coefficients *= self._root(ratio)
-        drawn = self.prior.transform.to_entries(coefficients)[self.data.mask]
-        rng = np.random.default_rng([self._seed, 1])
-        drawn += self._dtype.type(np.sqrt(self.prior.noise)) * rng.standard_normal(len(drawn), dtype=self._dtype)
+        drawn = self.prior.transform.to_entries(coefficients, overwrite=True)[self.data.mask]
+        noise = standard_normal(drawn.shape, self._dtype, self._seed, 1)
+        noise *= self._dtype.type(np.sqrt(self.prior.noise))
+        drawn += noise
         return drawn
 
     def _root(self, ratio: Numbers) -> Numbers:
@@ -178,9 +180,7 @@ class Learner:
 
     def _numbers(self) -> Numbers:
         """The same standard normal numbers in every round: cheaper to draw again than to keep."""
-        return np.random.default_rng([self._seed, 0]).standard_normal(
-            self.prior.transform.coefficient_shape, dtype=self._dtype
-        )
+        return standard_normal(self.prior.transform.coefficient_shape, self._dtype, self._seed, 0)
 
     def draw(self) -> Numbers:
         """Entries drawn from the posterior, after a round."""
@@ -192,7 +192,7 @@ class Learner:
         np.divide(self._dtype.type(self._solved.noise), root, out=root)
         coefficients *= np.sqrt(root, out=root)
         coefficients += self.mean
-        return self.prior.transform.to_entries(coefficients)
+        return self.prior.transform.to_entries(coefficients, overwrite=True)
 
     def forget_probe(self) -> None:
         """Let go of what is only needed for further rounds."""
@@ -229,9 +229,15 @@ class Learner:
 
     def moved(self, prior: Prior) -> Learner:
         """One with another prior that starts from the same entries."""
+        new = self.like(prior, self.data)
+        new.mean = prior.transform.to_coefficients(self.entries(), overwrite=True)
+        return new
+
+    def like(self, prior: Prior, data: KnownData) -> Learner:
+        """One with another prior for other data that learns in the same way."""
         new = Learner(
             prior,
-            self.data,
+            data,
             holes=self._holes,
             smoothing=self._smoothing,
             least_noise=self.least_noise,
@@ -239,7 +245,6 @@ class Learner:
             bound=self._bound,
         )
         new.steps = self.steps
-        new.mean = prior.transform.to_coefficients(self.entries(), overwrite=True)
         return new
 
 

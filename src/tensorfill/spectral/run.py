@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..completion import Certificate, StopReason
 from ..iterating import Progress
 from ..tensor import Array
-from .bases import Basis, Numbers
+from .bases import SHORT, Basis, Numbers
 from .data import KnownData
 from .estimate import SpectralEstimate
 from .held_out import hold_out, hole_numbers, typical_error
@@ -23,7 +23,9 @@ from .parametric import ParametricSpectrum
 from .prior import Prior
 from .start import starting_prior
 from .summed import with_components
+from .transform import Transform
 from .uncertainty import Uncertainty
+from .window import cut, find_window, narrowed, widened
 
 # What is inside of holes comes last, and learning from means that are not there yet goes wrong.
 _TOLERANCE, _HOLE_TOLERANCE = 1e-3, 1e-5
@@ -37,6 +39,8 @@ _PATIENCE = 2  # rounds without progress before a stage ends
 _CLOSE, _SLOW = 1.03, 0.96  # a stage also ends if its error is not this close to a rival's and falls this slowly
 _TIE = 1.005  # errors of candidates that differ by less are taken to be the same
 _SECOND = 1  # the round before which a preconditioner for holes is looked for: the first prior tells little
+_WINDOW_ROUNDS = 8
+_AFTER_WINDOW = 10.0  # times the tolerance: for the first round after those in a window
 _MOST_FINAL_STEPS = 240
 _LEAST_NOISE = 1e-6  # σ² on data with largest value 1
 _LEAST_VARIANCE = 1e-8  # the same for the variance of all entries
@@ -104,23 +108,40 @@ class SpectralRun:
         if self.plan.find_factors is not None:
             first = with_components(first, self.plan.find_factors(self.held), self.data.values.dtype)
         self.seed = int(self.rng.integers(2**31))
+        learner = self._learner(first, self.data.without(self.held))
+        if self.held.any():
+            self.errors[()] = yield from self._stage(learner, self.plan.rounds, self._first_tolerance(learner))
+            learner = yield from self._choose(learner)
+        else:  # too little is known to learn from
+            self.errors[()] = math.sqrt(variance)
+        learner.solve(self._tolerance)
+        yield from self._finish(learner)
+
+    def _learner(self, first: Prior, data: KnownData) -> Learner:
+        """One for a prior to start with; for large data, with what a few rounds in a window of it have learned."""
+        plain = isinstance(first.transform, Transform) and self.plan.family is None
+        window = find_window(data.mask, first.transform.bases) if plain else None
         learner = Learner(
-            first,
-            self.data.without(self.held),
+            first if window is None else narrowed(first, window),
+            data if window is None else cut(data, window),
             holes=self.holes,
             smoothing=self.smoothing,
             least_noise=_LEAST_NOISE,
             seed=self.seed,
             family=self.plan.family,
         )
-        if self.held.any():
-            roughly = self._tolerance if self.holes else _FIRST_TOLERANCE
-            self.errors[()] = yield from self._stage(learner, self.plan.rounds, roughly)
-            learner = yield from self._choose(learner)
-        else:  # too little is known to learn from
-            self.errors[()] = math.sqrt(variance)
-        learner.solve(self._tolerance)
-        yield from self._finish(learner)
+        if window is None:
+            return learner
+        for number in range(_WINDOW_ROUNDS):
+            if number == _SECOND:
+                learner.find_bound()
+            learner.round(self._tolerance)
+        return learner.like(widened(learner.prior, data.shape), data)
+
+    def _first_tolerance(self, learner: Learner) -> float:
+        if learner.steps.count > 0:  # the prior is not far off
+            return _AFTER_WINDOW * self._tolerance
+        return self._tolerance if self.holes else _FIRST_TOLERANCE
 
     def _stage(
         self, learner: Learner, rounds: int, tolerance: float, rival: float = math.inf
@@ -165,8 +186,9 @@ class SpectralRun:
         return leader
 
     def _better(self, modes: tuple[int, ...]) -> bool:
-        """Whether these predict better than the best so far, or about as well with fewer learned bases."""
-        handicap = _TIE if len(modes) > len(self.learned) else 1 / _TIE
+        """Whether these predict better than the best so far, or about as well with fewer modes out of order."""
+        more, fewer = (sum(self.data.shape[mode] > SHORT for mode in some) for some in (modes, self.learned))
+        handicap = 1.0 if more == fewer else _TIE if more > fewer else 1 / _TIE
         return handicap * self.errors[modes] < self.errors[self.learned]
 
     def _starts(self, learner: Learner, candidates: list[tuple[int, ...]]) -> list[Prior]:

@@ -30,8 +30,8 @@ class SummedTransform:
         """Qᵀ x, as a new array; x is left as it is, for every part needs it."""
         return np.concatenate([part.to_coefficients(x).reshape(-1) for part in self.parts])
 
-    def to_entries(self, c: Numbers) -> Numbers:
-        """Q c, as a new array."""
+    def to_entries(self, c: Numbers, *, overwrite: bool = False) -> Numbers:
+        """Q c, as a new array; c is left as it is."""
         first, *others = self.separate(c)
         for other in others:
             first += other

@@ -40,13 +40,13 @@ class Transform:
         """What each part of the prior adds to the entries; there is one."""
         return [self.to_entries(c)]
 
-    def to_entries(self, c: Numbers) -> Numbers:
-        """Q c, as a new array."""
+    def to_entries(self, c: Numbers, *, overwrite: bool = False) -> Numbers:
+        """Q c, as a new array; with `overwrite` maybe in place of c, which is not needed any more."""
         x = c
         for mode in reversed(self._square):
-            x = self.bases[mode].synthesise(x, mode, overwrite=x is not c)
+            x = self.bases[mode].synthesise(x, mode, overwrite=overwrite or x is not c)
         if self._fast:
-            x = synthesise_cosines(x, self._fast, overwrite=x is not c)
+            x = synthesise_cosines(x, self._fast, overwrite=overwrite or x is not c)
         for mode in reversed(self._shrinking):
-            x = self.bases[mode].synthesise(x, mode, overwrite=x is not c)
-        return x.copy() if x is c else np.ascontiguousarray(x)
+            x = self.bases[mode].synthesise(x, mode, overwrite=overwrite or x is not c)
+        return x.copy() if x is c and not overwrite else np.ascontiguousarray(x)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import label
 
+from ..numerics.normal_numbers import standard_normal
 from .bases import Numbers
 from .data import KnownData
 from .hole_solver import HoleSolver
@@ -93,8 +94,7 @@ class Uncertainty:
         solver = solver_for(self.prior, known, holes=self.holes)
         variance, slopes = (np.zeros(known.shape, dtype) for _ in range(2))
         for number in range(draws):
-            rng = np.random.default_rng([self.seed, 3, number])
-            y = rng.standard_normal(known.shape, dtype=dtype)
+            y = standard_normal(known.shape, dtype, self.seed, 3, number)
             y *= dtype.type(np.sqrt(self.prior.noise))
             y += transform.to_entries(self._coefficients(number, ratio))
             y *= known
@@ -111,7 +111,7 @@ class Uncertainty:
 
     def _coefficients(self, number: int, ratio: Numbers) -> Numbers:
         """Drawn from the prior; cheaper to draw again than to keep."""
-        drawn = np.random.default_rng([self.seed, 2, number]).standard_normal(ratio.shape, dtype=ratio.dtype)
+        drawn = standard_normal(ratio.shape, ratio.dtype, self.seed, 2, number)
         drawn /= np.sqrt(ratio / ratio.dtype.type(self.prior.noise))
         return drawn
 

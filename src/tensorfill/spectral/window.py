@@ -1,0 +1,92 @@
+"""A window of a large tensor: what is learned there, at a fraction of the cost, is a good start for the whole.
+
+Cosine coefficients of the same frequency have the same variance in the window and in the whole, if both are alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numerics.mode_matrix import multiply_mode
+from ..tensor import Array
+from .bases import Basis, Cosines
+from .bins import Bins
+from .data import KnownData
+from .prior import Prior
+from .transform import Transform
+
+_LARGE = 2**22  # entries from which on a window is worth it
+_ENOUGH = 2**20  # entries of a window, at most
+_SHORTEST = 64  # modes that are not cut
+_LIKE_ALL = 2.0  # the share of known entries may be so many times larger or smaller in the window
+_CONSTANT = 1e-6  # stands for the frequency 0
+
+Window = tuple[slice, ...]
+
+
+def find_window(known: NDArray[np.bool_], bases: Sequence[Basis]) -> Window | None:
+    """Where about as much is known as in the whole; None if there is no need, or no such place."""
+    sizes = _sizes(known.shape, bases)
+    if known.size < _LARGE or sizes is None:
+        return None
+    places = product(*({0, (n - size) // 2, n - size} for n, size in zip(known.shape, sizes, strict=True)))
+    windows = [tuple(slice(at, at + size) for at, size in zip(place, sizes, strict=True)) for place in sorted(places)]
+    share = float(known.mean())
+    odds = [abs(np.log(max(float(known[window].mean()), 1e-9) / share)) for window in windows]
+    best = int(np.argmin(odds))
+    return windows[best] if odds[best] < np.log(_LIKE_ALL) else None
+
+
+def _sizes(shape: tuple[int, ...], bases: Sequence[Basis]) -> list[int] | None:
+    """The longest modes, halved: only cosines, which can be compared between a part and the whole."""
+    sizes = list(shape)
+    modes = [mode for mode, basis in enumerate(bases) if isinstance(basis, Cosines)]
+    while math.prod(sizes) > _ENOUGH:
+        longest = max(modes, key=sizes.__getitem__, default=None)
+        if longest is None or sizes[longest] < 2 * _SHORTEST:
+            return None
+        sizes[longest] //= 2
+    return sizes
+
+
+def cut(data: KnownData, window: Window) -> KnownData:
+    """What is known in the window."""
+    mask = np.ascontiguousarray(data.mask[window])
+    return KnownData(mask, data.filled(data.values)[window][mask])
+
+
+def narrowed(prior: Prior, window: Window) -> Prior:
+    """A prior of the same spectrum for the window."""
+    return _resized(prior, [at.stop - at.start for at in window])
+
+
+def widened(prior: Prior, shape: Sequence[int]) -> Prior:
+    """A prior of the same spectrum for the whole."""
+    return _resized(prior, shape)
+
+
+def _resized(prior: Prior, shape: Sequence[int]) -> Prior:
+    variances = np.log(prior.variances)
+    bases: list[Basis] = []
+    for mode, (basis, size) in enumerate(zip(prior.transform.bases, shape, strict=True)):
+        if basis.size == size:
+            bases.append(basis)
+            continue
+        bases.append(Cosines(size))
+        given, wanted = _frequencies(basis), _frequencies(bases[-1])
+        weights = np.stack([np.interp(wanted, given, one) for one in np.eye(len(given))], axis=1)
+        variances = multiply_mode(weights, variances, mode)
+    return Prior(Transform(bases), Bins(bases), np.exp(variances), prior.noise)
+
+
+def _frequencies(basis: Basis) -> Array:
+    """Of the middle of every bin, as logarithms."""
+    starts = basis.bin_starts()
+    middles = (starts + np.append(starts[1:], basis.size) - 1) / 2
+    found: Array = np.log(np.maximum(middles / basis.size, _CONSTANT))
+    return found
