@@ -22,6 +22,7 @@ from PIL import Image
 from tensorfill.errors import InvalidSetting, TensorfillError, TooLarge, UnreadableFile
 from tensorfill.formats.contents import Contents
 from tensorfill.formats.metadata import Metadata
+from tensorfill.formats.pictures import tiff
 from tensorfill.formats.pictures.libtiff_complaints import complaints_as_damage
 from tensorfill.formats.pictures.tiff import Tiff
 from tensorfill.formats.reading import Reading
@@ -154,6 +155,19 @@ def test_strips_tiles_planes_and_byte_orders(tmp_path: Path, order: Any, options
 def test_bigtiff_is_read(tmp_path: Path) -> None:
     tifffile.imwrite(tmp_path / "a.tif", SMOOTH, bigtiff=True)
     np.testing.assert_array_equal(Tiff().read(tmp_path / "a.tif", Reading()).data, SMOOTH)
+
+
+def test_what_is_too_much_for_plain_tiff_is_written_as_bigtiff(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = RNG.integers(0, 2**16, (6, 7, 5), dtype=np.uint16)
+    monkeypatch.setattr(tiff, "_BIG", pages.nbytes - 1)
+    found = written(tmp_path / "a.tif", Contents(pages, metadata=Metadata(kind="volume")))
+    np.testing.assert_array_equal(found.data, pages)
+    with tifffile.TiffFile(tmp_path / "a.tif") as file:
+        assert file.is_bigtiff
+    monkeypatch.setattr(tiff, "_BIG", pages.nbytes)
+    written(tmp_path / "b.tif", Contents(pages))
+    with tifffile.TiffFile(tmp_path / "b.tif") as file:
+        assert not file.is_bigtiff
 
 
 def test_a_stack_is_a_volume_and_a_clip_where_the_file_says_so(tmp_path: Path) -> None:

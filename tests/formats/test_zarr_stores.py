@@ -139,6 +139,17 @@ def test_the_only_array_of_a_group_needs_no_name(tmp_path: Path) -> None:
     np.testing.assert_array_equal(read(tmp_path / "a.zarr").data, CUBE)
 
 
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.filterwarnings("ignore:Consolidated metadata")
+def test_a_group_may_describe_all_its_arrays_itself_as_xarray_has_it(tmp_path: Path, version: Any) -> None:
+    group = zarr.create_group(tmp_path / "a.zarr", zarr_format=version, attributes={"made from": "array"})
+    for name in ("cube", "deep/inside"):
+        group.create_array(name, shape=CUBE.shape, dtype=CUBE.dtype)[...] = CUBE
+    zarr.consolidate_metadata(tmp_path / "a.zarr")
+    for name in ("cube", "deep/inside"):
+        np.testing.assert_array_equal(read(tmp_path / "a.zarr", name).data, CUBE)
+
+
 @pytest.mark.parametrize("field", ["filters", "compressor"])
 def test_pickles_are_never_loaded(tmp_path: Path, field: str) -> None:
     path = stored(tmp_path / "a.zarr", zarr_format=2)

@@ -24,13 +24,7 @@ Description = dict[str, Any]
 
 def descriptions(path: Path) -> dict[str, Description]:
     """What is said about every array, by its path inside the store; that of an array at the root is empty."""
-    found: dict[str, Description] = {}
-    for key, text in _described(path):
-        said = json.loads(text)
-        if not isinstance(said, dict):
-            raise damaged(path, KIND)
-        if key.endswith(".zarray") or said.get("node_type") == "array":
-            found[key.rpartition("/")[0]] = said
+    found = {key.rpartition("/")[0]: said for key, said in _described(path) if _is_array(key, said)}
     return dict(sorted(found.items()))
 
 
@@ -69,27 +63,35 @@ def opened(zarr: Any, path: Path) -> Any:
     return zarr.storage.LocalStore(path, read_only=True)
 
 
-def _described(path: Path) -> Iterator[tuple[str, bytes]]:
+def _is_array(key: str, said: Description) -> bool:
+    """Rather than a group, whose description may go on with those of all its arrays."""
+    return key.endswith(".zarray") or said.get("node_type") == "array"
+
+
+def _described(path: Path) -> Iterator[tuple[str, Description]]:
     if path.is_file():
         with zipfile.ZipFile(path) as archive:
             for entry in members(archive, path):
                 if entry.filename.rpartition("/")[2] in _DESCRIPTIONS and entry.file_size <= _LARGEST:
-                    yield entry.filename, archive.read(entry)
+                    yield entry.filename, _parsed(archive.read(entry), path)
         return
     root = path.resolve()
     for folder, folders, files in os.walk(root):
-        here = [name for name in _DESCRIPTIONS if name in files]
-        for name in here:
+        for name in (name for name in _DESCRIPTIONS if name in files):
             file = Path(folder, name)
             _check_inside(file, root)
             if file.is_file() and file.stat().st_size <= _LARGEST:
-                yield file.relative_to(root).as_posix(), file.read_bytes()
-        if here and not _is_group(Path(folder, here[0])):
-            folders.clear()  # the pieces of an array, possibly very many
+                said = _parsed(file.read_bytes(), path)
+                yield file.relative_to(root).as_posix(), said
+                if _is_array(name, said):
+                    folders.clear()  # its pieces, possibly very many
 
 
-def _is_group(file: Path) -> bool:
-    return file.name == "zarr.json" and b'"array"' not in file.read_bytes()[:_LARGEST]
+def _parsed(text: bytes, path: Path) -> Description:
+    said = json.loads(text)
+    if not isinstance(said, dict):
+        raise damaged(path, KIND)
+    return said
 
 
 def _is_piece(name: str) -> bool:
