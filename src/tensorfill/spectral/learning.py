@@ -111,6 +111,7 @@ class Learner:
         """One round."""
         prior, bins = self.prior, self.prior.bins
         ratio = prior.ratio(self._dtype)
+        self._probe = None if self._probe is None else _resting(self._probe)
         self._find_mean(ratio, tolerance, self._most)
         assert self.mean is not None
         missed = self._missed()
@@ -135,7 +136,7 @@ class Learner:
         self.prior = replace(prior, variances=bins.with_borders(variances), noise=noise)
 
     def _find_mean(self, ratio: Numbers, tolerance: float, most: int) -> None:
-        start = None if self.mean is None else self.mean.copy()
+        start = None if self.mean is None else self.mean.astype(self._dtype)
         found = self._solver.solve(self.data.filled(self.data.values), ratio, start, tolerance, most)
         self.mean = found.coefficients
         self.steps.count += found.steps
@@ -145,6 +146,7 @@ class Learner:
         bins = self.prior.bins
         start, self._probe = self._probe, None  # arrays are large: none is kept that can be had again
         if start is not None:
+            start = start.astype(self._dtype)
             start *= self._root(ratio)
         found = self._solver.solve(self.data.filled(self._drawn(ratio)), ratio, start, tolerance, self._most)
         del start
@@ -198,6 +200,10 @@ class Learner:
         """Let go of what is only needed for further rounds."""
         self._probe = None
 
+    def rest(self) -> None:
+        """Take little room until it is asked to solve again; entries are not to be had before."""
+        self.mean = None if self.mean is None else _resting(self.mean)
+
     def rebased(self, candidates: Sequence[tuple[int, ...]]) -> list[Prior]:
         """Priors in bases learned from the posterior mean, along some modes each, after a round.
 
@@ -246,6 +252,11 @@ class Learner:
         )
         new.steps = self.steps
         return new
+
+
+def _resting(start: Numbers) -> Numbers:
+    """What a solver will start with, while others work: a few digits are enough, and arrays are large."""
+    return start.astype(np.float16) if start.dtype == np.float32 else start
 
 
 def _principal(entries: Numbers, mode: int, negligible: float) -> Columns:

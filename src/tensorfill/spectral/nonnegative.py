@@ -150,13 +150,14 @@ def certify(prior: Prior, data: KnownData, mean: float, found: Constrained) -> C
     """
     lift = max(0.0, -found.smallest)
     entries, lifted = _feasible(prior, found.coefficients, mean, lift)
-    ratio = prior.ratio(found.coefficients.dtype)
     missed = data.values - entries[data.mask]
-    upper = in_pieces(dot, missed, missed) + in_pieces(weighted_square, lifted, ratio)
-    del lifted, missed
+    upper = in_pieces(dot, missed, missed)
     entries += entries.dtype.type(mean)
     slack = in_pieces(dot, np.abs(entries, out=entries), found.multipliers)
-    del entries
+    del entries, missed
+    ratio = prior.ratio(found.coefficients.dtype)
+    upper += in_pieces(weighted_square, lifted, ratio)
+    del lifted
     misfit = found.misfit
     x = data.filled(misfit)
     x += found.multipliers

@@ -175,8 +175,10 @@ class SpectralRun:
         only = () not in self.plan.candidates
         for modes, start in zip(learned, self._starts(learner, learned), strict=True):
             other = learner.moved(start)
-            if modes == learned[-1] and (only or leader is not learner):
-                learner.mean = None  # arrays are large: nobody starts from this one any more
+            if modes == learned[-1]:  # nobody else starts from this one, and arrays are large
+                if only or leader is not learner:
+                    learner.mean = None
+                leader.rest()
             rival = math.inf if only else min(self.errors.values())
             error = yield from self._stage(other, self.plan.learned_rounds, self._tolerance, rival)
             other.forget_probe()
