@@ -85,21 +85,33 @@ def test_few_entries_are_judged_four_times_at_high_effort(
     assert held == [held[0], 4 * held[0], held[0]]
 
 
-def test_high_effort_tries_every_method(
+def test_high_effort_tries_every_method(smooth: NDArray[Any], known: NDArray[np.bool_]) -> None:
+    told = complete(smooth[:12, :10, :6], known[:12, :10, :6], effort="high").reasons["weights"]
+    tried = {one.split()[-2] for one in told.partition(";")[0].split(",")}
+    levels = {"auto", "zero-fill", "mean-fill", "dual", "dual-demo"}
+    assert tried == set(available_methods()) - levels
+
+
+def test_what_is_far_off_the_first_time_is_not_tried_again(
     smooth: NDArray[Any], known: NDArray[np.bool_], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: dict[str, Any] = {}
-    weigh = auto_choice.blend_weights
+    tried: list[str] = []
+    predicted = auto_choice.Choice._predicted
 
-    def look(predictions: Any, truth: Any, holes: Any) -> dict[str, float]:
-        seen.update(predictions)
-        return weigh(predictions, truth, holes)
+    def look(choice: Any, methods: Any, held: Any) -> dict[str, Any]:
+        tried.extend(methods)
+        return predicted(choice, methods, held)
 
-    monkeypatch.setattr(auto_choice, "blend_weights", look)
-    small = smooth[:12, :10, :6]
-    complete(small, known[:12, :10, :6], effort="high")
-    levels = {"auto", "zero-fill", "mean-fill", "dual", "dual-demo"}
-    assert set(seen) == set(available_methods()) - levels
+    monkeypatch.setattr(auto_choice.Choice, "_predicted", look)
+    monkeypatch.setattr(auto_choice, "methods_tried", lambda *_, **__: ("spectral", "t-ctv", "mean-fill"))
+    monkeypatch.setattr(auto_choice, "_HOPELESS", 5.0)
+    done = complete(smooth, known, effort="high")
+    assert (tried.count("t-ctv"), tried.count("mean-fill")) == (4, 1)
+    assert "mean-fill" in done.reasons["weights"]
+    tried.clear()
+    monkeypatch.setattr(auto_choice, "methods_tried", lambda *_, **__: ("spectral", "mean-fill"))
+    complete(smooth, known, effort="high")
+    assert tried == ["mean-fill"], "nothing is left to compare"
 
 
 def test_weights_of_an_earlier_run_give_its_bits_again(smooth: NDArray[Any], known: NDArray[np.bool_]) -> None:
@@ -170,6 +182,7 @@ def test_holes_with_a_shape_are_judged_four_times_at_high_effort(
 
     monkeypatch.setattr(auto_choice, "blend_weights", look)
     monkeypatch.setattr(auto_choice, "methods_tried", lambda *_, **__: ("spectral", "mean-fill"))
+    monkeypatch.setattr(auto_choice, "_HOPELESS", np.inf)
     counts = {}
     for effort in ("normal", "high"):
         done = complete(smooth[:12, :10, :6], known, effort=effort)

@@ -35,6 +35,7 @@ _SMALL, _LARGE = 2**18, 2**22  # entries
 _NOT_WORTH_TRYING = ("auto", "spectral", "zero-fill", "mean-fill", "dual", "dual-demo")
 _FALLBACK = "nonneg-dual"
 _HOLDINGS = 4  # how often entries are held out at high effort
+_HOPELESS = 2.0  # times the smallest error the first time: not tried again
 _ENOUGH_HELD = 20_000  # so many scattered entries judge well enough at once; of holes there are never that many
 
 
@@ -50,6 +51,12 @@ def methods_tried(effort: str, size: int, *, shaped_holes: bool = False) -> tupl
     if size > _LARGE:
         return ("spectral", *for_holes)
     return ("spectral", *_NORMAL, *for_holes, *(_NORMAL_IF_SMALL if size <= _SMALL else ()))
+
+
+def _with_hope(methods: Mapping[str, Method], errors: Mapping[str, float]) -> dict[str, Method]:
+    """Those that further entries could show to be the best, or of use to it."""
+    best = min(error for error in errors.values() if np.isfinite(error))
+    return {name: method for name, method in methods.items() if errors.get(name, np.inf) <= _HOPELESS * best}
 
 
 class _Stopped(Exception):
@@ -120,15 +127,19 @@ class Choice:
         predictions |= self._predicted(others, held)
         first_held = predictions
         truths = [truth]
+        first_errors = {name: typical_error(found - truth, holes) for name, found in predictions.items()}
+        others = _with_hope(others, first_errors)
         few = shaped or len(truth) < _ENOUGH_HELD
-        for number in range(1, _HOLDINGS if few and self._effort == "high" else 1):
+        for number in range(1, _HOLDINGS if few and others and self._effort == "high" else 1):
             again = self._held_out(number)
             found = self._predicted({"spectral": Spectral()} | others, again)
             predictions = {name: np.append(predictions[name], found[name]) for name in predictions if name in found}
             truths.append(self._observed.values[self._inside(again)])
             holes = np.append(holes, holes.max() + 1 + hole_numbers(again, holes=shaped))
         truth_in_all = np.concatenate(truths)
-        self._errors = {name: typical_error(found - truth_in_all, holes) for name, found in predictions.items()}
+        self._errors = first_errors | {
+            name: typical_error(found - truth_in_all, holes) for name, found in predictions.items()
+        }
         weights = blend_weights(predictions, truth_in_all, holes)
         self._error = typical_error(_mixed(weights, predictions) - truth_in_all, holes)
         misses = _mixed(weights, first_held) - truth
