@@ -16,7 +16,7 @@ demo: $(INSTALLED)  ## Complete a picture with 90 % of its entries hidden; pictu
 	$(BIN)/tensorfill demo -o demo
 
 test: lint  ## Lint, type-check and test everything (under ten minutes on two cores).
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: $(INSTALLED_TEST)  ## The quick tests only: no end-to-end runs, no real data.
 	$(BIN)/python -m pytest -m "not slow"
