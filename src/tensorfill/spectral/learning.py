@@ -240,7 +240,7 @@ class Learner:
         return new
 
     def like(self, prior: Prior, data: KnownData) -> Learner:
-        """One with another prior for other data that learns in the same way."""
+        """One with another prior for other data that learns in the same way, its spectrum free."""
         new = Learner(
             prior,
             data,

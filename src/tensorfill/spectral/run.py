@@ -25,7 +25,7 @@ from .start import starting_prior
 from .summed import with_components
 from .transform import Transform
 from .uncertainty import Uncertainty
-from .window import cut, find_window, narrowed, widened
+from .window import cut, find_window, resized
 
 # What is inside of holes comes last, and learning from means that are not there yet goes wrong.
 _TOLERANCE, _HOLE_TOLERANCE = 1e-3, 1e-5
@@ -101,14 +101,15 @@ class SpectralRun:
         first = starting_prior(self.plan.bases, variance)
         zero = np.zeros(first.transform.coefficient_shape, self.data.values.dtype)
         self.seen = first, zero
-        yield Progress(math.sqrt(variance), self._estimate(first, zero))
+        nothing_yet = Progress(math.sqrt(variance), self._estimate(first, zero))
+        yield nothing_yet
         del zero
         self.held = hold_out(self.data.mask, self.rng)
         self._hole_numbers = hole_numbers(self.held, holes=self.holes)
         if self.plan.find_factors is not None:
             first = with_components(first, self.plan.find_factors(self.held), self.data.values.dtype)
         self.seed = int(self.rng.integers(2**31))
-        learner = self._learner(first, self.data.without(self.held))
+        learner = yield from self._learner(first, self.data.without(self.held), nothing_yet)
         if self.held.any():
             self.errors[()] = yield from self._stage(learner, self.plan.rounds, self._first_tolerance(learner))
             learner = yield from self._choose(learner)
@@ -117,13 +118,14 @@ class SpectralRun:
         learner.solve(self._tolerance)
         yield from self._finish(learner)
 
-    def _learner(self, first: Prior, data: KnownData) -> Learner:
+    def _learner(self, first: Prior, data: KnownData, nothing_yet: Progress) -> Generator[Progress, None, Learner]:
         """One for a prior to start with; for large data, with what a few rounds in a window of it have learned."""
         plain = isinstance(first.transform, Transform) and self.plan.family is None
         window = find_window(data.mask, first.transform.bases) if plain else None
+        part = data if window is None else cut(data, window)
         learner = Learner(
-            first if window is None else narrowed(first, window),
-            data if window is None else cut(data, window),
+            first if window is None else resized(first, part.shape),
+            part,
             holes=self.holes,
             smoothing=self.smoothing,
             least_noise=_LEAST_NOISE,
@@ -136,10 +138,11 @@ class SpectralRun:
             if number == _SECOND:
                 learner.find_bound()
             learner.round(self._tolerance)
-        return learner.like(widened(learner.prior, data.shape), data)
+            yield nothing_yet  # about the whole, but it can be stopped here
+        return learner.like(resized(learner.prior, data.shape), data)
 
     def _first_tolerance(self, learner: Learner) -> float:
-        if learner.steps.count > 0:  # the prior is not far off
+        if learner.steps.count > 0:  # it comes from a window, so the prior is not far off
             return _AFTER_WINDOW * self._tolerance
         return self._tolerance if self.holes else _FIRST_TOLERANCE
 
@@ -188,9 +191,10 @@ class SpectralRun:
         return leader
 
     def _better(self, modes: tuple[int, ...]) -> bool:
-        """Whether these predict better than the best so far, or about as well with fewer modes out of order."""
-        more, fewer = (sum(self.data.shape[mode] > SHORT for mode in some) for some in (modes, self.learned))
-        handicap = 1.0 if more == fewer else _TIE if more > fewer else 1 / _TIE
+        """Whether these predict better than the best so far, or about as well with fewer learned bases."""
+        # Colours have no order that a learned basis could lose.
+        new, old = (sum(self.data.shape[mode] > SHORT for mode in learned) for learned in (modes, self.learned))
+        handicap = 1.0 if new == old else _TIE if new > old else 1 / _TIE
         return handicap * self.errors[modes] < self.errors[self.learned]
 
     def _starts(self, learner: Learner, candidates: list[tuple[int, ...]]) -> list[Prior]:

@@ -60,17 +60,8 @@ def cut(data: KnownData, window: Window) -> KnownData:
     return KnownData(mask, data.filled(data.values)[window][mask])
 
 
-def narrowed(prior: Prior, window: Window) -> Prior:
-    """A prior of the same spectrum for the window."""
-    return _resized(prior, [at.stop - at.start for at in window])
-
-
-def widened(prior: Prior, shape: Sequence[int]) -> Prior:
-    """A prior of the same spectrum for the whole."""
-    return _resized(prior, shape)
-
-
-def _resized(prior: Prior, shape: Sequence[int]) -> Prior:
+def resized(prior: Prior, shape: Sequence[int]) -> Prior:
+    """A prior of the same spectrum for the window, or for the whole: of this shape."""
     variances = np.log(prior.variances)
     bases: list[Basis] = []
     for mode, (basis, size) in enumerate(zip(prior.transform.bases, shape, strict=True)):
