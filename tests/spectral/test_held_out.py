@@ -96,6 +96,32 @@ def test_of_frames_whole_ones_are_held_out(keep: float) -> None:
     assert 0 < held[0, 0].sum() < known[0, 0].sum()
 
 
+@pytest.mark.parametrize(("empty", "held_out"), [(8, 8), (30, 14)])
+def test_if_the_end_is_missing_the_last_known_frames_are_held_out(empty: int, held_out: int) -> None:
+    """A forecast is judged by a forecast: within the known frames every method would have both neighbours."""
+    known = np.ones((6, 5, 100), dtype=bool)
+    known[..., 100 - empty :] = False
+    held = held_of(known)[0, 0]
+    assert np.flatnonzero(held).tolist() == list(range(100 - empty - held_out, 100 - empty))
+
+
+def test_if_both_ends_and_frames_between_are_missing_some_of_each_are_held_out() -> None:
+    known = np.ones((6, 5, 60), dtype=bool)
+    known[..., [0, 7, 16, 24, 39, 47, 58, 59]] = False
+    held = held_of(known)[0, 0]
+    assert held[[1, 56, 57]].all()
+    assert held[2:56].any()
+
+
+def test_what_is_missing_all_around_is_judged_by_a_rim_of_what_is_known() -> None:
+    known = np.zeros((40, 50), dtype=bool)
+    known[5:-5, 4:-8] = True
+    held = held_of(known)
+    rim = known.copy()
+    rim[6:-6, 5:-9] = False
+    np.testing.assert_array_equal(held, rim)
+
+
 @pytest.mark.parametrize("keep", [0.3, 0.7])
 def test_of_pixels_whole_ones_are_held_out(keep: float) -> None:
     known = mask("pixels", (12, 11, 9), keep, 0)

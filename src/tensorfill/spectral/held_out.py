@@ -17,6 +17,7 @@ Mask = NDArray[np.bool_]
 _LEAST, _MOST, _ENOUGH = 0.05, 0.2, 500  # shares of the known entries, and how many are enough to compare by
 _PART, _LARGEST_PART = 0.1, 0.3  # the same if holes have a shape: how much is wanted, and how large one may be at most
 _SHIFTS = 3  # places of the mask that are compared
+_AT_ENDS = 0.2  # share of the known indices that are held out at most where ends are empty, of all such ends
 _FEWER = 0.05  # how much an e-th of the entries that are wanted counts, next to an e-fold depth
 
 
@@ -58,14 +59,42 @@ def typical_error(misses: Numbers, holes: NDArray[np.intp]) -> float:
 
 
 def _holes_held_out(mask: Mask, rng: np.random.Generator) -> Mask | None:
-    """Holes of the mask itself, shifted in a circle, so that what is held out is not little, and about as deep."""
+    """Holes of the mask itself, shifted in a circle, so that what is held out is not little, and about as deep.
+
+    Where a mode begins or ends with nothing, what comes next to it too: within, nothing tells how well that is met.
+    """
+    ends, all_at_ends = _next_to_empty_ends(mask)
+    if all_at_ends:
+        return ends
     depth, enough = _mean_depth(mask, ~mask), _PART * float(mask.sum())
     best, smallest = None, np.inf
-    for held in _candidates(mask, rng):
+    for inside in _candidates(mask, rng):
+        held = inside | ends
         off = abs(np.log(_mean_depth(mask & ~held, held) / depth)) + _FEWER * max(0.0, np.log(enough / held.sum()))
         if off < smallest:
             best, smallest = held, off
     return best
+
+
+def _next_to_empty_ends(mask: Mask) -> tuple[Mask, bool]:
+    """What is known next to ends of modes at which all is missing, as far as those reach; whether that is all holes."""
+    held, elsewhere = np.zeros_like(mask), ~mask
+    ends: list[tuple[int, NDArray[np.intp], int]] = []  # mode, indices with something known from the end on, how empty
+    for mode, size in enumerate(mask.shape):
+        alive = np.flatnonzero(mask.any(axis=tuple(np.delete(np.arange(mask.ndim), mode))))
+        if size > SHORT:  # channels have no order
+            first, after = int(alive[0]), int(alive[-1]) + 1
+            ends += [(mode, alive, first), (mode, alive[::-1], size - after)]
+            by_index = np.moveaxis(elsewhere, mode, 0)
+            by_index[:first] = by_index[after:] = False
+    empty = [end for end in ends if end[2]]
+    for mode, alive, reach in empty:
+        few = min(reach, int(_AT_ENDS * len(alive) / len(empty)) or 1)
+        np.moveaxis(held, mode, 0)[alive[:few]] = True
+    held &= mask
+    if held.sum() > _LARGEST_PART * mask.sum():
+        return np.zeros_like(mask), False
+    return held, bool(held.any()) and not elsewhere.any()
 
 
 def _candidates(mask: Mask, rng: np.random.Generator) -> Iterator[Mask]:
