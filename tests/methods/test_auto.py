@@ -66,6 +66,15 @@ def test_its_spectral_is_the_one_a_user_gets(smooth: NDArray[Any], known: NDArra
     np.testing.assert_array_equal(low.tensor, complete(smooth, known, "spectral", random_state=seed).tensor)
 
 
+@pytest.mark.parametrize("method", ["ncpc", "spc", "bcpf"])
+def test_methods_with_a_random_start_have_the_one_a_user_gets(
+    smooth: NDArray[Any], known: NDArray[np.bool_], method: str
+) -> None:
+    alone = complete(smooth, known, method, random_state=7)
+    inside = complete(smooth, known, "auto", weights={method: 1.0}, random_state=7)
+    np.testing.assert_array_equal(inside.tensor, np.maximum(alone.tensor, 0))
+
+
 def test_few_entries_are_judged_four_times_at_high_effort(
     smooth: NDArray[Any], known: NDArray[np.bool_], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,7 @@
 """The choice that `auto` makes: spectral first, others on what is left when some entries are held out, then a blend.
 
-Spectral is fitted once, as it would be alone, with the same random numbers: the others are compared on the entries that
-it holds out for its own choices, and takes back at the end.
+Spectral is fitted once, as it would be alone: the others are compared on the entries that it holds out for its own
+choices, and takes back at the end. All methods have the random numbers that they have when run by themselves.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Choice:
         self._effort: Effort = effort
         self._weights = weights
         self._observed = observed
-        self._spectral_rng = deepcopy(rng)
+        self._rng_of_all = deepcopy(rng)
         self._seed = int(rng.integers(2**31))
         self._watch = watch
         self._scale = float(observed.values.max())
@@ -110,7 +110,7 @@ class Choice:
 
     def _compared(self) -> Completion:
         shaped = has_holes(self._observed.mask())
-        first, run = Spectral().run(self._observed, rng=self._rng("spectral"), watch=self._watcher())
+        first, run = Spectral().run(self._observed, rng=self._rng(), watch=self._watcher())
         self._standing = first
         self._raise_if_stopped(first)
         others = self._candidates(shaped)
@@ -154,7 +154,7 @@ class Choice:
         predictions = {}
         for name, method in methods.items():
             if method.refuses(rest) is None:
-                done = method.complete(rest, rng=self._rng(name), watch=self._watcher())
+                done = method.complete(rest, rng=self._rng(), watch=self._watcher())
                 self._raise_if_stopped(done)
                 predictions[name] = np.maximum(done.estimate.at(where), 0.0)
         return predictions
@@ -184,7 +184,7 @@ class Choice:
                 method = make(name, {})
                 if refusal := method.refuses(self._observed):
                     raise wrong("auto", "weights", f"name methods that can complete this tensor ({refusal})", weights)
-                parts[name] = method.complete(self._observed, rng=self._rng(name), watch=self._watcher())
+                parts[name] = method.complete(self._observed, rng=self._rng(), watch=self._watcher())
                 if self._standing is None:
                     self._standing = parts[name]
                 self._raise_if_stopped(parts[name])
@@ -263,11 +263,9 @@ class Choice:
         sentence = f"{what} after {made} iterations: this is the result so far, before all methods were compared."
         return StopReason(kind, sentence)
 
-    def _rng(self, name: str) -> np.random.Generator:
-        """The same random numbers for a method, whatever else is tried."""
-        if name == "spectral":
-            return deepcopy(self._spectral_rng)
-        return np.random.default_rng([self._seed, 1, *name.encode()])
+    def _rng(self) -> np.random.Generator:
+        """The random numbers that a method has when run by itself: it starts, and is judged, as it would be."""
+        return deepcopy(self._rng_of_all)
 
 
 def _mixed(weights: Mapping[str, float], predictions: Mapping[str, Array]) -> Array:
