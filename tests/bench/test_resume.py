@@ -17,13 +17,13 @@ PLAN = """
 name = "table"
 datasets = ["tiny", "turned"]
 rates = [0.3]
-seeds = 4
+seeds = 3
 curve = true
 pictures = true
 methods = ["zero-fill", "mean-fill", "ncpc"]
 """
-RUNS = 24
-KILLS = 10
+RUNS = 18
+KILLS = 6
 
 
 @pytest.fixture
