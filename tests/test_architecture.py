@@ -153,7 +153,7 @@ def test_a_violation_is_caught(module: str, source: str, complaint: str) -> None
         ("tensorfill.estimator", "from .library import complete\nfrom tensorfill.observed import ObservedTensor"),
         ("tensorfill.cli.app", "from .. import __version__, formats\nimport tensorfill.assets"),
         ("tensorfill.__init__", "from .library import complete"),
-        ("tensorfill.__main__", "from .cli import main"),
+        ("tensorfill.__main__", "from .cli import app"),
         ("tensorfill.errors", "import numpy.typing\nfrom tensorfillers import cli"),
     ],
 )

@@ -46,6 +46,21 @@ def test_before_anything_is_usable_nothing_is_written(
     assert list(tmp_path.iterdir()) == [holes]
 
 
+def test_while_the_command_is_still_starting_there_is_no_traceback() -> None:
+    program = """
+import os, signal, sys
+class Strike:
+    def find_spec(self, name, *_):
+        if name == "typer":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Strike())
+from tensorfill.__main__ import main
+main()
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "Stopped; nothing was written.\n")
+
+
 def test_the_demo_keeps_the_best_so_far_too(tensorfill: Run, solver: MeanFill, tmp_path: Path) -> None:
     solver.kind = "interrupted"
     assert tensorfill("demo", "-o", tmp_path).code == 130

@@ -3,21 +3,10 @@
 Nothing heavy is imported here or at the top of a verb's file, so that `tensorfill --help` answers at once.
 """
 
-import sys
-
 # Importing a verb's file adds it, and the help lists them in this order.
 # isort: off
 from . import info, hide, complete, components, score, methods, demo, bench, report  # noqa: F401
 from .app import app
 # isort: on
 
-__all__ = ["app", "main"]
-
-
-def main() -> None:
-    """Run the command line."""
-    # A sentence with a character the terminal cannot show must not end in a traceback.
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
-    app()
+__all__ = ["app"]
