@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import re
 import shlex
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import nibabel
 import numpy as np
@@ -44,22 +42,11 @@ def untold(page: str) -> list[str]:
     return [form.name for form in FORMATS if rows.get(form.name) != form.extensions]
 
 
-def script() -> ModuleType:
-    """The script that makes the damaged files."""
-    path = ROOT / "benchmarks" / "real_files.py"
-    spec = importlib.util.spec_from_file_location("real_files", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # where its dataclasses look themselves up
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture
-def damaged(tmp_path: Path) -> Path:
+def damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the files of the page, small enough to be completed at once."""
-    files = script()
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    files = importlib.import_module("real_files")
     rng = np.random.default_rng(0)
     ramp = np.add.outer(np.arange(24.0), np.arange(32.0)) * 4
     photo = np.stack([ramp, 200 - ramp / 2, ramp / 3], axis=2).astype(np.uint8)

@@ -1,0 +1,1 @@
+"""The files that `real_files.py` damages, completes and checks."""
