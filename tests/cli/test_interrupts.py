@@ -94,9 +94,12 @@ def test_a_real_ctrl_c_in_a_real_run(tmp_path: Path) -> None:
         [*command, *endless], cwd=tmp_path, stdout=subprocess.PIPE, stderr=terminal, text=True
     ) as running:
         os.close(terminal)
-        seen = read_until(mine, b"iteration 2")
-        running.send_signal(signal.SIGINT)
-        out, _ = running.communicate(timeout=60)
+        try:
+            seen = read_until(mine, b"iteration 2")
+            running.send_signal(signal.SIGINT)
+            out, _ = running.communicate(timeout=60)
+        finally:
+            running.kill()
     os.close(mine)
     assert b"cost" in seen
     assert b"gradient" in seen

@@ -1,0 +1,7 @@
+"""What all tests need."""
+
+import signal
+
+# In the background of a shell Ctrl-C is ignored, and so it would be by the processes that tests start and interrupt.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
