@@ -17,13 +17,13 @@ PLAN = """
 name = "table"
 datasets = ["tiny", "turned"]
 rates = [0.3]
-seeds = 3
+seeds = 2
 curve = true
 pictures = true
 methods = ["zero-fill", "mean-fill", "ncpc"]
 """
-RUNS = 18
-KILLS = 6
+RUNS = 12
+KILLS = 5
 
 
 @pytest.fixture

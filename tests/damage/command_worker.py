@@ -31,8 +31,9 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _say(answers, {"memory": _memory()})
+    command = _command()
     for line in sys.stdin:
-        _say(answers, _answer(json.loads(line)))
+        _say(answers, _answer(command, json.loads(line)))
 
 
 def _say(answers: TextIO, told: dict[str, Any]) -> None:
@@ -40,9 +41,16 @@ def _say(answers: TextIO, told: dict[str, Any]) -> None:
     answers.flush()
 
 
-def _answer(arguments: list[str]) -> dict[str, Any]:
+def _command() -> Any:
+    """The command, made once: making it takes longer than refusing most files."""
+    from typer.main import get_command
+
     from tensorfill.cli import app
 
+    return get_command(app)
+
+
+def _answer(command: Any, arguments: list[str]) -> dict[str, Any]:
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         os.dup2(out.fileno(), 1)
         os.dup2(err.fileno(), 2)
@@ -51,7 +59,7 @@ def _answer(arguments: list[str]) -> dict[str, Any]:
         if arguments == ["--die"]:
             os.kill(os.getpid(), signal.SIGSEGV)
         try:
-            app(["complete", *arguments], prog_name="tensorfill")
+            command(["complete", *arguments], prog_name="tensorfill")
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else 1
         except BaseException:
