@@ -15,7 +15,7 @@ help:  ## Show this list.
 demo: $(INSTALLED)  ## Complete a picture with 90 % of its entries hidden; pictures end up in demo/.
 	$(BIN)/tensorfill demo -o demo
 
-test: lint  ## Lint, type-check and test everything (about eleven minutes on two cores).
+test: lint  ## Lint, type-check and test everything (about ten minutes on two cores, installing included).
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: $(INSTALLED_TEST)  ## The quick tests only: no end-to-end runs, no real data.
