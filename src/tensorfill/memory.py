@@ -1,6 +1,10 @@
-"""How much memory this machine has, and how much of it is free."""
+"""How much memory this machine has, how much of it is free, and giving back what was freed."""
 
+import ctypes
 import os
+import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 _MEMINFO = Path("/proc/meminfo")
@@ -18,6 +22,18 @@ def available_memory() -> int | None:
     """Bytes that can be had without pushing others out, within the limit of a container; None where nobody says."""
     there = [amount for amount in (_free(), _left_in_group()) if amount is not None]
     return min(there) if there else physical_memory()
+
+
+def give_back() -> None:
+    """Hand freed memory back to the system: glibc keeps it, in pieces that are too small for the next large array."""
+    trim = _trim()
+    if trim is not None:
+        trim(0)
+
+
+@cache
+def _trim() -> Callable[[int], int] | None:
+    return getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 
 
 def _free() -> int | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..completion import Snapshot, Watch
+from ..memory import give_back
 
 _STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
@@ -21,7 +22,7 @@ class PeakMemory:
 
     def __init__(self) -> None:
         self._highest = 0
-        _give_back()  # what is only kept for later would hide as much of what is needed now
+        give_back()  # what is only kept for later would hide as much of what is needed now
         self._resettable = _reset()
         self._before = _status("VmRSS") if self._resettable else _largest_ever()
 
@@ -33,7 +34,7 @@ class PeakMemory:
             try:
                 return watch(snapshot)
             finally:
-                _give_back()
+                give_back()
                 _reset()
 
         return watch_apart
@@ -72,12 +73,3 @@ def _largest_ever() -> int | None:
         return None
     largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return largest if sys.platform == "darwin" else largest * 1024
-
-
-def _give_back() -> None:
-    """Hand freed memory back to the system, or it would count for the method that goes on."""
-    import ctypes
-
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
-    if trim is not None:
-        trim(0)

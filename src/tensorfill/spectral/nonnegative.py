@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..completion import Certificate
+from ..memory import give_back
 from .bases import Numbers
 from .data import KnownData
 from .kernels import divided_square, dot, in_pieces, weighted_square
@@ -84,6 +85,7 @@ def solve_nonnegative(
     entries *= multipliers > 0
     multipliers -= entries
     del entries
+    give_back()
     np.maximum(multipliers, 0, out=multipliers)
     ratio += ratio.dtype.type(data.share)
     coefficients, smallest = _lifted(prior, coefficients, mu, ratio, negativity)
@@ -148,6 +150,7 @@ def certify(prior: Prior, data: KnownData, mean: float, found: Constrained) -> C
 
     With 2C = 1/σ²: the objective is C‖(W − Y)_Ω‖² + ½ Σ c²/s. Any z on Ω and S ≥ 0 bound it from below.
     """
+    give_back()
     lift = max(0.0, -found.smallest)
     entries, lifted = _feasible(prior, found.coefficients, mean, lift)
     missed = data.values - entries[data.mask]

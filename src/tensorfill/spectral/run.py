@@ -212,8 +212,9 @@ class SpectralRun:
         """All known entries, and W ≥ 0."""
         assert self.held is not None
         assert learner.mean is not None
-        self.seen = learner.prior, learner.mean
         self.held_predictions = learner.entries()[self.held]
+        learner.rest()
+        self.seen = learner.prior, learner.mean
         learner.know(self.data)
         mean = learner.solve(_FINAL * self._tolerance, _MOST_FINAL_STEPS)
         prior = learner.prior
@@ -246,7 +247,7 @@ class SpectralRun:
         held = hold_out(self.data.mask, np.random.default_rng(self.seed)) if self.held is None else self.held
         prior, coefficients = self.seen
         dtype = self.data.values.dtype
-        before = np.maximum(prior.transform.to_entries(coefficients) + dtype.type(self.mean), 0)
+        before = np.maximum(prior.transform.to_entries(coefficients.astype(dtype)) + dtype.type(self.mean), 0)
         work = Uncertainty(prior, self.data, self.mean, held, self.holes, self.seed)
         return work.deviations(before, np.maximum(entries, 0).astype(dtype), errors)
 

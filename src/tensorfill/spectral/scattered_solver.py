@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..memory import give_back
 from .bases import Numbers
 from .kernels import add_ridge, divided_square, dot, in_pieces, keep, step, turn_divided
 from .summed import SummedTransform
@@ -51,6 +52,7 @@ class ScatteredSolver:
 
         y must be zero at unknown entries; `start` is written over.
         """
+        give_back()
         reached = in_pieces(dot, y, y)
         r = self._transform.to_coefficients(y)
         del y  # arrays are large; what is not needed any more is let go of
