@@ -201,6 +201,25 @@ def test_holes_with_a_shape_are_judged_four_times_at_high_effort(
     assert counts["high"] > 2 * counts["normal"]
 
 
+def test_a_forecast_is_judged_once_even_at_high_effort(smooth: NDArray[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last known slices are the only ones to hold out: they say nothing new when asked again."""
+    asked: list[int] = []
+    weigh = auto_choice.blend_weights
+
+    def look(predictions: Any, truth: Any, holes: Any) -> dict[str, float]:
+        asked.append(len(truth))
+        return weigh(predictions, truth, holes)
+
+    monkeypatch.setattr(auto_choice, "blend_weights", look)
+    monkeypatch.setattr(auto_choice, "methods_tried", lambda *_, **__: ("spectral", "mean-fill"))
+    monkeypatch.setattr(auto_choice, "_HOPELESS", np.inf)
+    forecast = np.ones(smooth.shape, dtype=bool)
+    forecast[-2:] = False
+    for effort in ("normal", "high"):
+        complete(smooth, forecast, effort=effort)
+    assert asked[0] == asked[1] > 0
+
+
 def test_holes_with_a_shape_are_also_interpolated_at_normal_effort() -> None:
     assert "linear" in auto_choice.methods_tried("normal", 1000, shaped_holes=True)
     assert "linear" not in auto_choice.methods_tried("normal", 1000)

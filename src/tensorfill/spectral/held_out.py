@@ -79,17 +79,17 @@ def _holes_held_out(mask: Mask, rng: np.random.Generator) -> Mask | None:
 def _next_to_empty_ends(mask: Mask) -> tuple[Mask, bool]:
     """What is known next to ends of modes at which all is missing, as far as those reach; whether that is all holes."""
     held, elsewhere = np.zeros_like(mask), ~mask
-    ends: list[tuple[int, NDArray[np.intp], int]] = []  # mode, indices with something known from the end on, how empty
+    ends: list[tuple[int, NDArray[np.intp], int]] = []  # mode, indices with something known from the end on, empty ones
     for mode, size in enumerate(mask.shape):
         alive = np.flatnonzero(mask.any(axis=tuple(np.delete(np.arange(mask.ndim), mode))))
         if size > SHORT:  # channels have no order
             first, after = int(alive[0]), int(alive[-1]) + 1
-            ends += [(mode, alive, first), (mode, alive[::-1], size - after)]
+            both = (mode, alive, first), (mode, alive[::-1], size - after)
+            ends += [end for end in both if end[2]]
             by_index = np.moveaxis(elsewhere, mode, 0)
             by_index[:first] = by_index[after:] = False
-    empty = [end for end in ends if end[2]]
-    for mode, alive, reach in empty:
-        few = min(reach, int(_AT_ENDS * len(alive) / len(empty)) or 1)
+    for mode, alive, empty in ends:
+        few = min(empty, int(_AT_ENDS * len(alive) / len(ends)) or 1)
         np.moveaxis(held, mode, 0)[alive[:few]] = True
     held &= mask
     if held.sum() > _LARGEST_PART * mask.sum():
