@@ -49,7 +49,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "spectrum not smoothed": {"smoothing": 0.01},
     "borders not looked for": {"borders": ((0, 0), (0, 0), (0, 0))},
     "three rounds": {"max_iter": 3, "learned_rounds": 3},
-    "clipped, not W ≥ 0": {"negativity_tolerance": 1e9},
+    "clipped, not W ≥ 0": {"constrained": False},
 }
 ABLATED = ("baboon", "splash", "hall", "cave_a", "hangzhou_metro")
 

@@ -54,6 +54,14 @@ def test_it_is_not_far_from_the_best_method_there_is(smooth: NDArray[Any], known
     assert error("auto") <= 1.05 * min(error(name) for name in ("spectral", "t-ctv", "spc", "tnn", "linear"))
 
 
+def test_data_that_several_methods_predict_exactly_is_no_trouble() -> None:
+    table = np.zeros((20, 20))
+    table[0, 0] = 1.0
+    known = np.ones(table.shape, dtype=bool)
+    known[8:12, 8:12] = False
+    np.testing.assert_allclose(complete(table, known).tensor, table, atol=1e-6)
+
+
 def test_low_effort_tries_nothing_but_spectral(smooth: NDArray[Any], known: NDArray[np.bool_]) -> None:
     done = complete(smooth, known, effort="low")
     assert done.settings == {"effort": "low", "weights": {"spectral": 1.0}}

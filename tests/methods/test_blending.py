@@ -31,6 +31,13 @@ def test_weights_go_with_one_over_the_variance_of_independent_errors() -> None:
     assert next(iter(weights)) == "good", "the largest comes first"
 
 
+def test_several_exact_predictions_are_no_trouble() -> None:
+    truth = np.array([0.0, 1.0, 2.0, 0.0])
+    holes = np.array([0, 0, 1, 1])
+    exact = {"one": truth, "two": truth.copy(), "off": truth + 1}
+    assert blend_weights(exact, truth, holes) == {"one": 1.0}
+
+
 def test_the_best_is_taken_alone_if_the_others_add_nothing() -> None:
     rng = np.random.default_rng(2)
     truth = rng.random(2000)

@@ -258,11 +258,55 @@ def test_bases_that_do_not_fit_are_refused_with_what_would_be_right(name: str) -
 
 @pytest.mark.parametrize(
     ("setting", "value"),
-    [("smoothing", 0), ("max_iter", 0), ("max_iter", 2.5), ("learned_rounds", -1), ("negativity_tolerance", 0)],
+    [
+        ("smoothing", 0),
+        ("max_iter", 0),
+        ("max_iter", 2.5),
+        ("learned_rounds", -1),
+        ("constrained", 1),
+        ("negativity_tolerance", 0),
+    ],
 )
 def test_other_settings_are_checked(setting: str, value: Any) -> None:
     with pytest.raises(InvalidSetting, match=f"'{setting}' of spectral must"):
         Spectral(**{setting: value})
+
+
+# W ≥ 0
+
+
+def rarely_positive(seed: int, share: float = 0.3) -> tuple[Array, Mask]:
+    """A tensor of low rank, three quarters of which is zero: nothing a smooth prior is made for."""
+    rng = np.random.default_rng(seed)
+    factors = [np.maximum(rng.standard_normal((size, 3)), 0) for size in (20, 30, 10)]
+    return np.einsum("ir,jr,kr->ijk", *factors), rng.random((20, 30, 10)) < share
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_constraint_never_costs_much_more_than_it_brings(seed: int) -> None:
+    truth, known = rarely_positive(seed)
+    judged, clipped = (complete(truth, known, constrained=choice) for choice in (None, False))
+    assert error(judged.tensor, truth, known) <= 1.05 * error(clipped.tensor, truth, known)
+    assert judged.tensor.min() >= 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_constraint_is_met_and_nothing_diverges_where_it_is_asked_for(seed: int) -> None:
+    truth, known = rarely_positive(seed)
+    asked, clipped = (complete(truth, known, constrained=choice) for choice in (True, False))
+    assert asked.smallest is not None
+    assert asked.smallest >= -5e-6 * truth[known].max()
+    assert error(asked.tensor, truth, known) <= 1.2 * error(clipped.tensor, truth, known)
+
+
+def test_whether_the_constraint_helped_is_told_and_can_be_asked_for_again() -> None:
+    truth, known = rarely_positive(0)
+    done = complete(truth, known)
+    assert done.settings["constrained"] is False
+    assert done.reasons["nonnegativity"].startswith("reached by clipping: error at held-out entries ")
+    assert done.certificate is None
+    again = complete(truth, known, **done.settings)
+    np.testing.assert_array_equal(again.tensor, done.tensor)
 
 
 # What it tells
@@ -272,7 +316,7 @@ def test_nothing_is_negative_before_anything_is_clipped() -> None:
     rng = np.random.default_rng(0)
     truth = 50 * np.maximum(waving() - 0.4, 0)
     known = rng.random(truth.shape) < 0.3
-    done = complete(truth, known)
+    done = complete(truth, known, constrained=True)
     largest = truth[known].max()
     assert done.estimate.dense().min() >= -5e-6 * largest * (1 + 1e-6)
     assert done.smallest == pytest.approx(done.estimate.dense().min(), abs=1e-9 * largest)

@@ -30,6 +30,8 @@ def blend_weights(
     errors = {name: typical_error(missed, where) for name, missed in misses.items()}
     names = [name for name in predictions if np.isfinite(errors[name])]
     best = min(names, key=lambda name: errors[name])
+    if not errors[best] > 0:  # nothing can be better than exact
+        return {best: 1.0}
     if where.any():
         names = [name for name in names if errors[name] <= _FAR * errors[best]]
     while len(names) > 1:

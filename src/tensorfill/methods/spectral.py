@@ -77,8 +77,11 @@ class Spectral:
         Most rounds of learning with the bases one starts with.
     learned_rounds
         Most rounds for each choice of learned bases.
+    constrained
+        Whether W ≥ 0 is part of the problem (True), or reached by clipping alone (False); by default it is part of the
+        problem unless that makes predictions of held-out entries worse.
     negativity_tolerance
-        Largest −W left, as a share of the largest observed value, before clipping.
+        Largest −W left, as a share of the largest observed value, before clipping, if W ≥ 0 is part of the problem.
     """
 
     name: ClassVar[str] = "spectral"
@@ -94,6 +97,7 @@ class Spectral:
     smoothing: float | None = None
     max_iter: int = 14
     learned_rounds: int = 8
+    constrained: bool | None = None
     negativity_tolerance: float = 5e-6
 
     def __post_init__(self) -> None:
@@ -110,6 +114,8 @@ class Spectral:
             check_positive(self.name, "smoothing", self.smoothing)
         check_count(self.name, "max_iter", self.max_iter)
         check_count(self.name, "learned_rounds", self.learned_rounds)
+        if not (self.constrained is None or isinstance(self.constrained, bool)):
+            raise wrong(self.name, "constrained", "be True, False or None", self.constrained)
         check_positive(self.name, "negativity_tolerance", self.negativity_tolerance)
         if self.bases is not None and (isinstance(self.bases, str) or not isinstance(self.bases, Iterable)):
             raise wrong(self.name, "bases", "hold one basis per mode", self.bases)
@@ -188,7 +194,7 @@ class Spectral:
             seconds=found.seconds,
             certificate=work.certificate,
             history=found.history,
-            settings=self._settings(observed, work.learned, work.smoothing, borders),
+            settings=self._settings(observed, work.learned, work.smoothing, borders, work.constrained),
             smallest=None if work.smallest is None else scale * work.smallest,
             reasons=self._reasons(work, scale, borders),
             deviations=partial(_deviations, work, found.estimate, scale),
@@ -228,6 +234,7 @@ class Spectral:
             learned_rounds=self.learned_rounds,
             smoothing=None if self.smoothing is None else float(self.smoothing),
             negativity=float(self.negativity_tolerance),
+            constrained=self.constrained,
             family=ParametricSpectrum(cast(Family, self.spectrum), bases, self.lengths)
             if self.spectrum in CORRELATIONS
             else None,
@@ -259,6 +266,7 @@ class Spectral:
         learned: tuple[int, ...] = (),
         smoothing: float | None = None,
         borders: Borders | None = None,
+        constrained: bool | None = None,
     ) -> dict[str, Any]:
         bases = list(self._given(observed.shape))
         for mode in learned:
@@ -272,6 +280,7 @@ class Spectral:
             "smoothing": smoothing,
             "max_iter": self.max_iter,
             "learned_rounds": self.learned_rounds,
+            "constrained": self.constrained if constrained is None else constrained,
             "negativity_tolerance": float(self.negativity_tolerance),
         }
 
@@ -287,6 +296,10 @@ class Spectral:
         if len(work.errors) > 1 and self.bases is None:
             told = "; ".join(f"{_told(modes)} {scale * error:.3g}" for modes, error in work.errors.items())
             reasons["bases"] = f"Smallest error at held-out entries: {told}."
+        if work.constraint_errors is not None:
+            without, within = (scale * error for error in work.constraint_errors)
+            how = "part of the problem" if work.constrained else "reached by clipping"
+            reasons["nonnegativity"] = f"{how}: error at held-out entries {within:.3g} with it, {without:.3g} without."
         return reasons
 
 

@@ -50,7 +50,9 @@ class DeadSlices:
             tuple(slice(start, end) for start, end in box)
             for box in itertools.product(*(bins.ranges(other) for other in range(len(self._bases)) if other != mode))
         ]
-        rows: Array = self._bases[mode].synthesise(np.eye(self._bases[mode].size), 0)[indices]
+        units: Array = np.zeros((self._bases[mode].size, len(indices)))
+        units[indices, np.arange(len(indices))] = 1.0
+        rows: Array = self._bases[mode].analyse(units, 0).T
         self._products: Array = np.stack([rows[:, a:b] @ rows[:, a:b].T for a, b in bins.ranges(mode)])
         self._firsts = np.array([start for start, _ in bins.ranges(mode)])
         self._last: tuple[Array, Array] | None = None

@@ -149,3 +149,14 @@ def turn(d, z, beta):  # type: ignore[no-untyped-def]
     for i in range(len(d)):
         d[i] = z[i] + b * d[i]
     return 0.0
+
+
+@njit(nogil=True, fastmath=True, cache=True)
+def below_along(x, d, length, order):  # type: ignore[no-untyped-def]
+    """The first or second derivative of ½ Σ min(x + t d, 0)² by t, at t = length."""
+    total = 0.0
+    for i in range(len(x)):
+        there = np.float64(x[i]) + length * d[i]
+        if there < 0:
+            total += np.float64(d[i]) * (there if order == 1 else d[i])
+    return total

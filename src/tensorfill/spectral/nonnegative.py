@@ -5,8 +5,10 @@ problem. An entry whose multiplier S may be positive is treated as if it were kn
 S ← max(0, S − W). Where the entry is known anyway, S is added to what is known. When nothing changes any more,
 W ≥ 0, S ≥ 0 and S ∘ W = 0.
 
-Where an entry is nearly determined by its neighbours, S takes many updates. What is still a little below zero after
-some of them is lifted: W grows by what a small multiplier there would add, were all entries known with the same weight.
+Where an entry is nearly determined by its neighbours, S takes many updates. What is still below zero after some of
+them is lifted: conjugate gradients minimise ½ ‖min(W, 0)‖², in the metric in which the objective is nearly round, so
+that it grows little. Each step has the best length along its direction, so that W never gets further below zero. If
+the objective grows too much all the same, what is left is clipped by whoever takes the entries.
 """
 
 from __future__ import annotations
@@ -20,13 +22,16 @@ from ..completion import Certificate
 from ..memory import give_back
 from .bases import Numbers
 from .data import KnownData
-from .kernels import divided_square, dot, in_pieces, weighted_square
+from .kernels import below_along, divided_square, dot, in_pieces, weighted_square
 from .prior import Prior
 from .solver import Solver
 
 _MOST_UPDATES = 6
 _MOST_LIFTS = 100
-_WORSE = 4.0  # times as far below zero as it was ends lifting
+_MARGIN = 0.5  # of the tolerance: how far above it lifting aims, so that it gets there in finitely many steps
+_LENGTHS = 20  # Newton steps for the length of one of lifting
+_ALIKE = 1e-3  # relative change of a length that ends them
+_COSTLY = 2.0  # times the objective before: a lift that leaves more is taken back
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +92,7 @@ def solve_nonnegative(
     del entries
     give_back()
     np.maximum(multipliers, 0, out=multipliers)
-    ratio += ratio.dtype.type(data.share)
-    coefficients, smallest = _lifted(prior, coefficients, mu, ratio, negativity)
+    coefficients, smallest = _lifted(prior, data, coefficients, mu, negativity)
     return Constrained(coefficients, multipliers, misfit, smallest, int(np.count_nonzero(multipliers)), steps)
 
 
@@ -101,26 +105,61 @@ def _targets(data: KnownData, mu: np.floating, multipliers: Numbers, known: NDAr
 
 
 def _lifted(
-    prior: Prior, coefficients: Numbers, mu: np.floating, stiffness: Numbers, negativity: float
+    prior: Prior, data: KnownData, coefficients: Numbers, mu: np.floating, negativity: float
 ) -> tuple[Numbers, float]:
-    """Coefficients, written over, for which no entry is below −`negativity`, and the smallest entry."""
-    added_in_all = float(np.sum(1 / stiffness, dtype=np.float64))  # by a unit of S at every entry, to itself
-    limit = -np.inf  # a basis that leaves directions out may not reach an entry; then it is left to be clipped
+    """Coefficients for which no entry is below −`negativity`, and the smallest entry; those given, if that is dear."""
+    transform = prior.transform
+    entries = transform.to_entries(coefficients)
+    entries += mu
+    before = float(entries.min())
+    if before >= -negativity:
+        return coefficients, before
+    ratio = prior.ratio(coefficients.dtype)
+    dear = _COSTLY * _objective(prior, data, coefficients, ratio)
+    stiffness = ratio
+    stiffness += ratio.dtype.type(data.share)
+    aim = entries.dtype.type(_MARGIN * negativity)
+    entries -= aim
+    lifted, turned, last = coefficients.copy(), np.zeros_like(coefficients), np.inf
     for _ in range(_MOST_LIFTS):
-        entries = prior.transform.to_entries(coefficients)
-        entries += mu
-        smallest = float(entries.min())
-        if smallest >= -negativity or smallest < limit:
+        slope = transform.to_coefficients(np.minimum(entries, 0), overwrite=True)
+        steep = in_pieces(divided_square, slope, stiffness, numbers=(0.0,))
+        turned *= turned.dtype.type(steep / last)
+        turned -= np.divide(slope, stiffness, out=slope)
+        del slope
+        along = transform.to_entries(turned)
+        length = along.dtype.type(_best_length(entries, along))
+        if not length > 0:
             break
-        size = entries.size
-        missing = np.minimum(entries, 0, out=entries)
-        added = prior.transform.to_coefficients(missing, overwrite=True)
-        del entries, missing
-        added /= stiffness
-        added *= added.dtype.type(size / added_in_all)
-        limit = max(limit, _WORSE * smallest)
-        coefficients -= added
-    return coefficients, smallest
+        entries += np.multiply(along, length, out=along)
+        del along
+        lifted += turned * length
+        last = steep
+        if float(entries.min()) + float(aim) >= -negativity:
+            break
+    del entries, turned, stiffness
+    entries = transform.to_entries(lifted)
+    entries += mu
+    smallest = float(entries.min())
+    del entries
+    ratio = prior.ratio(coefficients.dtype)
+    if smallest < before or _objective(prior, data, lifted, ratio) > dear:
+        return coefficients, before
+    return lifted, smallest
+
+
+def _best_length(entries: Numbers, along: Numbers) -> float:
+    """The t at which ½ ‖min(entries + t along, 0)‖² is smallest; convex, and quadratic in pieces."""
+    length = 0.0
+    for _ in range(_LENGTHS):
+        curved = in_pieces(below_along, entries, along, numbers=(length, 2.0))
+        if not curved > 0:
+            break
+        step = -in_pieces(below_along, entries, along, numbers=(length, 1.0)) / curved
+        length += step
+        if abs(step) <= _ALIKE * abs(length):
+            break
+    return length
 
 
 def _objective(prior: Prior, data: KnownData, coefficients: Numbers, ratio: Numbers) -> float:

@@ -17,8 +17,9 @@ from .data import KnownData
 from .estimate import SpectralEstimate
 from .held_out import hold_out, hole_numbers, typical_error
 from .holes import has_holes
+from .kernels import dot, in_pieces
 from .learning import MOST_HOLE_STEPS, MOST_STEPS, Learner
-from .nonnegative import certify, solve_nonnegative
+from .nonnegative import Constrained, certify, solve_nonnegative
 from .parametric import ParametricSpectrum
 from .prior import Prior
 from .start import starting_prior
@@ -37,6 +38,8 @@ _EXACT, _HOLE_EXACT = 3e-4, 3e-5  # tolerances for W ≥ 0
 _SETTLED = 0.995  # held-out error, relative to the best so far, from which on a round is no progress
 _PATIENCE = 2  # rounds without progress before a stage ends
 _CLOSE, _SLOW = 1.03, 0.96  # a stage also ends if its error is not this close to a rival's and falls this slowly
+_MATTERS = 0.05  # of the held-out error: if less than that is below zero, W ≥ 0 cannot make much of a difference
+_AS_GOOD = 1.002  # held-out error with W ≥ 0, relative to that without, up to which it stays
 _TIE = 1.005  # errors of candidates that differ by less are taken to be the same
 _SECOND = 1  # the round before which a preconditioner for holes is looked for: the first prior tells little
 _WINDOW_ROUNDS = 8
@@ -59,6 +62,8 @@ class Plan:
     smoothing: float | None
     """In bins; None: as wide as the holes ask for."""
     negativity: float
+    constrained: bool | None = None
+    """Whether W ≥ 0 is part of the problem; None: held-out entries decide."""
     family: ParametricSpectrum | None = None
     """What the spectrum is bound to; None: free."""
     find_factors: Callable[[NDArray[np.bool_]], tuple[Array, ...]] | None = None
@@ -87,6 +92,10 @@ class SpectralRun:
     """What was predicted at held-out entries before they were given back."""
     seen: tuple[Prior, Numbers] | None = None
     """The last prior, and the coefficients it gave, of which nothing knew the held-out entries."""
+    constrained: bool = field(init=False)
+    """Whether W ≥ 0 was part of the problem, and not only clipped at."""
+    constraint_errors: tuple[float, float] | None = None
+    """Held-out errors without W ≥ 0 and with it, where it was in doubt."""
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -94,6 +103,7 @@ class SpectralRun:
         self._tolerance = _HOLE_TOLERANCE if self.holes else _TOLERANCE
         chosen = _HOLE_SMOOTHING if self.holes else _SMOOTHING
         self.smoothing = chosen if self.plan.smoothing is None else self.plan.smoothing
+        self.constrained = self.plan.constrained is not False
 
     def states(self) -> Iterator[Progress]:
         """The states, the start first."""
@@ -209,19 +219,53 @@ class SpectralRun:
         return found
 
     def _finish(self, learner: Learner) -> Iterator[Progress]:
-        """All known entries, and W ≥ 0."""
+        """All known entries, and W ≥ 0, if that does not make held-out entries worse predicted."""
         assert self.held is not None
         assert learner.mean is not None
-        self.held_predictions = learner.entries()[self.held]
+        self.seen = learner.prior, learner.mean
+        self._judge_constraint(learner)
         learner.rest()
         self.seen = learner.prior, learner.mean
         learner.know(self.data)
         mean = learner.solve(_FINAL * self._tolerance, _MOST_FINAL_STEPS)
         prior = learner.prior
         yield Progress(self.errors[self.learned], self._estimate(prior, mean))
-        found = solve_nonnegative(
-            prior,
-            self.data,
+        if self.constrained:
+            found = self._nonnegative(learner, mean)
+            self.certificate = certify(prior, self.data, self.mean, found)
+            self.smallest, mean, more = found.smallest, found.coefficients, found.steps
+        else:
+            self.smallest, more = float(prior.transform.to_entries(mean).min()) + self.mean, 0
+        self.prior = prior
+        self.steps = learner.steps.count + more
+        done = StopReason("done", self._story())
+        yield Progress(self.errors[self.learned], self._estimate(prior, mean), stop=done)
+
+    def _judge_constraint(self, learner: Learner) -> None:
+        """Find out whether W ≥ 0 does harm where entries are held out, if it can matter."""
+        assert self.held is not None
+        entries = learner.entries()
+        self.held_predictions = entries[self.held]
+        entries += entries.dtype.type(self.mean)
+        below = np.minimum(entries, 0, out=entries)
+        clipped_away = math.sqrt(in_pieces(dot, below, below) / below.size)
+        del entries, below
+        matters = self.held.any() and clipped_away > _MATTERS * self.errors[self.learned]
+        if self.plan.constrained is not None or not matters:
+            return
+        assert learner.mean is not None
+        found = self._nonnegative(learner, learner.mean)
+        predicted = learner.prior.transform.to_entries(found.coefficients)[self.held]
+        without, within = (self._error_of(guess) for guess in (self.held_predictions, predicted))
+        self.constraint_errors = without, within
+        self.constrained = within <= _AS_GOOD * without
+        if self.constrained:
+            self.held_predictions = predicted
+
+    def _nonnegative(self, learner: Learner, mean: Numbers) -> Constrained:
+        return solve_nonnegative(
+            learner.prior,
+            learner.data,
             self.mean,
             mean,
             learner.firm_solver(),
@@ -229,17 +273,15 @@ class SpectralRun:
             tolerance=_HOLE_EXACT if self.holes else _EXACT,
             most_steps=MOST_HOLE_STEPS if self.holes else MOST_STEPS,
         )
-        self.certificate = certify(prior, self.data, self.mean, found)
-        self.smallest, self.prior = found.smallest, prior
-        self.steps = learner.steps.count + found.steps
-        done = StopReason("done", self._story())
-        yield Progress(self.errors[self.learned], self._estimate(prior, found.coefficients), stop=done)
 
     def _held_error(self, learner: Learner) -> float:
+        return self._error_of(learner.entries()[self.held])
+
+    def _error_of(self, predicted: Numbers) -> float:
+        """How far predictions of held-out entries are off, clipped at zero."""
         assert self.held is not None
-        predicted = np.maximum(learner.entries()[self.held], -self.mean)
         truth = self.data.values[self.held[self.data.mask]]
-        return typical_error(predicted - truth, self._hole_numbers)
+        return typical_error(np.maximum(predicted, -self.mean) - truth, self._hole_numbers)
 
     def deviations(self, entries: Array, errors: Array | None = None) -> Numbers:
         """How sure to be of `entries`; `errors` are theirs at held-out entries, if they are not the run's own."""

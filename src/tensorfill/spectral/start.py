@@ -17,6 +17,7 @@ from .transform import Transform
 _NEAR, _FAR = 3.0, 10.0  # how far correlations reach, in entries: along the first two modes, and along the others
 _CONSTANT = 10.0  # weight of what is the same along a further mode, next to what changes slowly
 _ALIKE = 9.0  # the same for channels, next to what each has alone
+_LEAST = 1e-6  # variance of a coefficient, next to that of an entry
 _NOISE = 0.05  # variance of the noise, as a share of that of the data
 
 
@@ -52,8 +53,20 @@ def _constant(n: int) -> Array:
 
 
 def cosine_variances(n: int, correlation: Array) -> Array:
-    """Variances of cosine coefficients if entries at distance d along the mode have correlation[d]."""
-    distance = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
-    both = fft.dct(fft.dct(correlation[distance], axis=0, norm="ortho"), axis=1, norm="ortho")
-    found: Array = np.maximum(np.diag(both), 1e-6)
-    return found
+    """Variances of cosine coefficients if entries at distance d along the mode have correlation[d].
+
+    Products of two cosines are sums of two, one of the difference of the places and one of their sum. Summed over all
+    places at a distance d both are known, so that one sum over d remains for every frequency, by a fast transform.
+    """
+    if n == 1:
+        return np.maximum(correlation, _LEAST)
+    distance = np.arange(n)
+    angles = np.pi * np.arange(1, n) / n
+    weighted = correlation * (n - distance)
+    # Σ_d a_d cos(πkd/n) and Σ_d a_d sin(πkd/n), for d from 0 (or 1) to n − 1.
+    cosines = fft.rfft(weighted, 2 * n).real[1:n]
+    sines = -fft.rfft(np.where(distance > 0, correlation, 0), 2 * n).imag[1:n]
+    found: Array = np.empty(n)
+    found[0] = (2 * weighted.sum() - weighted[0]) / n
+    found[1:] = (2 * cosines - weighted[0] - 2 * sines / np.sin(angles)) / n
+    return np.maximum(found, _LEAST)
