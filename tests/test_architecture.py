@@ -21,7 +21,7 @@ formats | sampling | metrics | iterating
 completion | rows
 notebook
 observed | estimates | views
-tensor | memory
+tensor | memory | deadline
 errors
 """
 DEPTH = {room.strip(): depth for depth, line in enumerate(LAYERS.strip().splitlines()) for room in line.split("|")}

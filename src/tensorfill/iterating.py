@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .completion import Estimate, History, Iteration, Snapshot, StopReason, Watch
+from .deadline import TimeIsUp, look_at_clock, postpone
 
 
 class Clock:
@@ -30,7 +31,9 @@ class Clock:
         try:
             return bool(watch(snapshot))
         finally:
-            self._start += time.perf_counter() - before
+            taken = time.perf_counter() - before
+            self._start += taken
+            postpone(taken)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +60,8 @@ class Outcome:
 def iterate(steps: Iterator[Progress], max_iter: int, watch: Watch | None) -> Outcome:
     """Follow a method until it has a reason to stop, the watcher wants to, or max_iter iterations were made.
 
-    Ctrl-C ends it with the last state, once there is one. A cost that is not a number ends it with the state before.
+    Ctrl-C and a deadline end it with the last state, once there is one. A cost that is not a number ends it with the
+    state before.
     """
     clock = Clock()
     history: list[Iteration] = []
@@ -79,15 +83,26 @@ def iterate(steps: Iterator[Progress], max_iter: int, watch: Watch | None) -> Ou
             stop = _reason(new, iteration, max_iter, asked)
             if stop is not None:
                 break
+            look_at_clock()
     except KeyboardInterrupt:
         if at is None:
             raise
         stop = StopReason(
             "interrupted", f"Interrupted after {history[-1].iteration} iterations: this is the result so far."
         )
+    except TimeIsUp:
+        if at is None:
+            raise
+        stop = out_of_time(history[-1].iteration)
+        seconds = clock.seconds
     assert at is not None, "a method begins by telling where it starts"
     ended = stop or StopReason("stalled", "Stopped because no further step could be made.")
     return Outcome(at.estimate, History(history), ended, seconds)
+
+
+def out_of_time(iterations: int) -> StopReason:
+    """What a method says if the deadline is over in the middle of an iteration."""
+    return StopReason("time", f"Stopped at the time limit after {iterations} iterations: the result so far.")
 
 
 def _reason(at: Progress, iteration: int, max_iter: int, asked: bool) -> StopReason | None:

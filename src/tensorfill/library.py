@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Real
 from typing import Any
@@ -11,8 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .completion import Completion, Snapshot, StopReason, Watch
+from .completion import Completion, History, Snapshot, StopReason, Watch
+from .deadline import TimeIsUp, seconds_left, time_limited
 from .errors import InvalidInput, InvalidSetting, UnrecoverableSlice, must_be
+from .estimates.constant import ConstantEstimate
+from .estimates.interpolated import InterpolatedEstimate, can_interpolate
 from .formats import Contents, Entries
 from .methods.registry import make, method_for
 from .observed import Negatives, ObservedTensor
@@ -57,7 +61,8 @@ def complete(
     watch
         Called with a `Snapshot` after every outer iteration; return True to stop there.
     time_limit
-        Stop after the first iteration that ends later than this many seconds, and return what is there.
+        Stop after this many seconds, and return what is there: the last iteration that was finished, or a quick
+        interpolation if none was.
     settings
         Settings of the method, e.g. `rank`, `C`; see the method's own page.
 
@@ -71,25 +76,31 @@ def complete(
     >>> np.allclose(done.tensor[known], data[known]), round(float(done.tensor[0, 1, 1]), 1)
     (True, 2.0)
     """
-    arrived = arriving(array)
-    data = _observed(array if arrived is None else arrived.given, observed, negatives)
-    method = method_for(method, settings)
-    chosen = make(method, settings)
-    if refusal := chosen.refuses(data):
-        raise InvalidSetting(refusal)
-    rng = _generator(random_state)
-    deadline = _Deadline(_checked_limit(time_limit), watch)
-    give_back = None if arrived is None else arrived.give_back
-    if data.count == data.size:
-        return replace(_nothing_missing(data, method, settings), keep_observed=keep_observed, give_back=give_back)
-    neighbours = hasattr(chosen, "looks_at_neighbours") and chosen.looks_at_neighbours(data)
-    notes = _empty_slices(data, "they are guessed from those beside them" if neighbours else _HOPELESS)
-    if not neighbours:
-        for note in notes:
-            warnings.warn(note, UnrecoverableSlice, stacklevel=2)
-    done = chosen.complete(data, rng=rng, watch=deadline)
-    stop = deadline.reason if done.stop.kind == "watch" and deadline.reason is not None else done.stop
-    return replace(done, keep_observed=keep_observed, stop=stop, notes=(*notes, *done.notes), give_back=give_back)
+    limit = _checked_limit(time_limit)
+    with time_limited(limit):
+        arrived = arriving(array)
+        data = _observed(array if arrived is None else arrived.given, observed, negatives)
+        method = method_for(method, settings)
+        chosen = make(method, settings)
+        if refusal := chosen.refuses(data):
+            raise InvalidSetting(refusal)
+        rng = _generator(random_state)
+        give_back = None if arrived is None else arrived.give_back
+        if data.count == data.size:
+            return replace(_nothing_missing(data, method, settings), keep_observed=keep_observed, give_back=give_back)
+        neighbours = hasattr(chosen, "looks_at_neighbours") and chosen.looks_at_neighbours(data)
+        notes = _empty_slices(data, "they are guessed from those beside them" if neighbours else _HOPELESS)
+        if not neighbours:
+            for note in notes:
+                warnings.warn(note, UnrecoverableSlice, stacklevel=2)
+        deadline = _Deadline(watch)
+        try:
+            done = chosen.complete(data, rng=rng, watch=deadline)
+        except TimeIsUp:
+            done = _interpolated(data, method, settings)
+    if done.stop.kind == "time" or (done.stop.kind == "watch" and deadline.over):
+        done = _out_of_time(done, limit)
+    return replace(done, keep_observed=keep_observed, notes=(*notes, *done.notes), give_back=give_back)
 
 
 def _observed(array: Any, observed: ArrayLike | None, negatives: Negatives) -> ObservedTensor:
@@ -111,21 +122,52 @@ def _observed(array: Any, observed: ArrayLike | None, negatives: Negatives) -> O
 class _Deadline:
     """A watcher that wants to stop when the time is over, and lets another one watch too."""
 
-    def __init__(self, limit: float, watch: Watch | None) -> None:
-        self._limit = limit
+    def __init__(self, watch: Watch | None) -> None:
         self._watch = watch
-        self.reason: StopReason | None = None
+        self.over = False
 
     def __call__(self, snapshot: Snapshot) -> bool:
         if self._watch is not None and self._watch(snapshot):
             return True
-        if snapshot.step.seconds < self._limit:
-            return False
-        self.reason = StopReason(
-            "time",
-            f"Stopped at time_limit={self._limit:g} s, after {snapshot.step.iteration} iterations: the result so far.",
-        )
-        return True
+        self.over = seconds_left() <= 0
+        return self.over
+
+
+def _out_of_time(done: Completion, limit: float) -> Completion:
+    """What there is when the time is over; what has not made a step yet is no better than a quick interpolation."""
+    made = done.history[-1].iteration if done.history else 0
+    what = "the result so far"
+    if made == 0 and can_interpolate(done.observed.shape):
+        done = _interpolated(done.observed, done.method, done.settings, done.history, done.seconds)
+        what = "a quick interpolation, for there was no time for more"
+    sentence = f"Stopped at time_limit={limit:g} s, after {made} iterations: {what}."
+    return replace(done, stop=StopReason("time", sentence))
+
+
+def _interpolated(
+    data: ObservedTensor,
+    method: str,
+    settings: Mapping[str, Any],
+    history: History | None = None,
+    seconds: float = 0.0,
+) -> Completion:
+    largest = float(data.known.max()) or 1.0  # whose square may be too large
+    mean = float(np.mean(data.known / largest)) * largest
+    spread = float(np.sqrt(np.mean(np.square(data.known / largest, dtype=np.float64)))) * largest
+    return Completion(
+        observed=data,
+        method=method,
+        estimate=InterpolatedEstimate(data.shape, data.positions, data.known)
+        if can_interpolate(data.shape)
+        else ConstantEstimate(data.shape, mean),
+        nonnegative=True,
+        stop=StopReason("time", "Out of time."),
+        seconds=seconds,
+        history=History() if history is None else history,
+        settings=settings,
+        smallest=float(data.known.min()),
+        deviations=lambda: np.full(data.shape, spread),  # nothing was found out about errors
+    )
 
 
 def _checked_limit(time_limit: object) -> float:

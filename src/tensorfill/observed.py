@@ -14,6 +14,7 @@ from .errors import InvalidInput, must_be
 from .tensor import Array, entries
 
 Negatives = Literal["raise", "clip"]
+_DENSE = 0.05  # share of known entries from which on a mask is taken for them
 _LARGEST_POSITION = 2**63 - 1
 
 
@@ -144,12 +145,20 @@ class ObservedTensor:
 
     def empty_slices(self) -> list[tuple[int, NDArray[np.int64]]]:
         """For every mode that has any, the indices whose whole slice is unknown."""
+        return [(mode, np.flatnonzero(~seen)) for mode, seen in enumerate(self._seen) if not seen.all()]
+
+    @cached_property
+    def _seen(self) -> list[NDArray[np.bool_]]:
+        """For every mode, which of its indices have something known."""
+        if self.share > _DENSE:  # then the mask is quicker than coordinates, and not much larger
+            mask = self.mask()
+            others = [tuple(other for other in range(self.order) if other != mode) for mode in range(self.order)]
+            return [np.asarray(mask.any(axis=axes)) for axes in others]
         found = []
         for mode, indices in enumerate(np.unravel_index(self.positions, self.shape)):
             seen = np.zeros(self.shape[mode], dtype=bool)
             seen[indices] = True
-            if not seen.all():
-                found.append((mode, np.flatnonzero(~seen)))
+            found.append(seen)
         return found
 
 

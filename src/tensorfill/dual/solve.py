@@ -10,7 +10,8 @@ from typing import Literal
 import numpy as np
 
 from ..completion import Certificate, History, Iteration, Snapshot, StopReason, Watch
-from ..iterating import Clock
+from ..deadline import TimeIsUp
+from ..iterating import Clock, out_of_time
 from ..numerics.threads import quiet_blas
 from ..riemannian.conjugate_gradient import conjugate_gradient
 from ..riemannian.product import Point, Product
@@ -96,6 +97,10 @@ def _solve(problem: DualProblem, solver: Solver, rng: np.random.Generator, watch
             "interrupted",
             f"Interrupted after {run.history[-1].iteration} iterations: this is the best completion so far.",
         )
+    except TimeIsUp:
+        if not run.history:
+            raise
+        dual, stop = seen_under(problem, run.best.dual), out_of_time(run.history[-1].iteration)
     return Solution(dual, certify(dual), History(run.history), stop, run.clock.seconds)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..completion import Completion, Estimate, History, Iteration, Snapshot, StopKind, StopReason, Watch
+from ..deadline import TimeIsUp
 from ..estimates.blend import BlendedEstimate
 from ..iterating import Clock
 from ..observed import ObservedTensor
@@ -34,6 +35,11 @@ _NORMAL_IF_SMALL = ("spc", "tnn", "ncpc")
 _SMALL, _LARGE = 2**18, 2**22  # entries
 _NOT_WORTH_TRYING = ("auto", "spectral", "zero-fill", "mean-fill", "dual", "dual-demo")
 _FALLBACK = "nonneg-dual"
+_ENDED: dict[StopKind, str] = {
+    "watch": "Stopped by the watcher",
+    "time": "Out of time",
+    "interrupted": "Interrupted",
+}
 _HOLDINGS = 4  # how often entries are held out at high effort
 _HOPELESS = 2.0  # times the smallest error the first time: not tried again
 _ENOUGH_HELD = 20_000  # so many scattered entries judge well enough at once; of holes there are never that many
@@ -107,6 +113,10 @@ class Choice:
             if self._standing is None:
                 raise
             return self._told(self._standing, {self._standing.method: 1.0}, self._stopped("Interrupted", "interrupted"))
+        except TimeIsUp:
+            if self._standing is None:
+                raise
+            return self._told(self._standing, {self._standing.method: 1.0}, self._stopped("Out of time", "time"))
 
     def _compared(self) -> Completion:
         shaped = has_holes(self._observed.mask())
@@ -256,9 +266,8 @@ class Choice:
         return look
 
     def _raise_if_stopped(self, done: Completion) -> None:
-        if done.stop.kind in ("watch", "interrupted"):
-            what = "Stopped by the watcher" if done.stop.kind == "watch" else "Interrupted"
-            raise _Stopped(self._stopped(what, done.stop.kind))
+        if done.stop.kind in _ENDED:
+            raise _Stopped(self._stopped(_ENDED[done.stop.kind], done.stop.kind))
 
     def _stopped(self, what: str, kind: StopKind) -> StopReason:
         made = self._history[-1].iteration if self._history else 0

@@ -19,6 +19,7 @@ from ..completion import Completion, Estimate, StopReason, Watch
 from ..dual.recover import RecoveredTensor
 from ..estimates.affine import AffineEstimate
 from ..estimates.constant import ConstantEstimate
+from ..estimates.interpolated import InterpolatedEstimate
 from ..iterating import Progress, iterate
 from ..numerics.compilation import announce_compilation
 from ..numerics.threads import quiet_blas
@@ -181,7 +182,8 @@ class Spectral:
         plan = self._plan(observed, dtype, borders)
         if self.rank is not None:
             plan = replace(plan, find_factors=partial(self._factors, observed, rng))
-        work = SpectralRun(data, mean, plan, rng)
+        at_first = InterpolatedEstimate(observed.shape, observed.positions, observed.known)
+        work = SpectralRun(data, mean, plan, rng, AffineEstimate(at_first, 1 / scale))
         announce_compilation(turn_divided)
         with quiet_blas():
             found = iterate(_scaled_back(work.states(), scale), 10**9, watch)

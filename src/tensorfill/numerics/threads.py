@@ -11,6 +11,8 @@ from threading import Event, Lock, Thread, local
 
 from threadpoolctl import threadpool_limits
 
+from ..deadline import look_at_clock
+
 
 @cache
 def thread_count() -> int:
@@ -122,12 +124,15 @@ def share(work: Callable[[int], None], pieces: int) -> None:
 
     `work` must release the GIL (compiled kernels do). Pieces are handed out as threads become free, so a core
     that is busy elsewhere does less of them. Which thread did what must not matter to the result. Within a piece,
-    what is shared again is done by the thread that has the piece.
+    what is shared again is done by the thread that has the piece. The caller looks at its clock between pieces.
     """
+    look_at_clock()
     helpers = () if _staff.sharing else _staff.of(thread_count() - 1)
     if not helpers or pieces < 2:
         for piece in range(pieces):
             work(piece)
+            if pieces > 1:
+                look_at_clock()
         return
     remaining = iter(range(pieces))  # taking the next one is atomic
 
@@ -136,6 +141,7 @@ def share(work: Callable[[int], None], pieces: int) -> None:
         try:
             for piece in remaining:
                 work(piece)
+                look_at_clock()  # of the thread that shares; the others have no deadline
         finally:
             _staff.sharing = False
 

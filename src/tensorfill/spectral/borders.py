@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter
 
+from ..deadline import look_at_clock
 from ..tensor import Array
 from .bases import SHORT, BasisKind, Numbers, analyse_cosines, growing_starts, synthesise_cosines
 from .data import KnownData
@@ -21,6 +22,7 @@ _SHORTEST = 16  # modes in which borders are looked for
 _PER_WINDOW = 4.0  # known entries that are averaged before slices are compared
 _PLACES = 8  # at which slices are compared, at least
 _ROUNDING = 5e-4  # of the mean count: less is what moving sums leave where nothing is known
+_LARGE, _THREES = 2**22, 48  # entries from which on not all slices inside are compared, but so many threes
 _INSIDE = 8  # slices that tell what is usual, at least
 _THAN_ALL, _THAN_USUAL = 1.5, 4.0  # times the largest and the usual difference of neighbours make a stranger
 
@@ -67,7 +69,11 @@ class CosinesWithin:
 def strange_borders(data: KnownData) -> Borders:
     """What stands alone, as far as known entries tell."""
     sums, counts = data.filled(data.values), data.mask.astype(np.float32)
-    return tuple(_ends(sums, counts, mode, data.share) for mode in range(sums.ndim))
+    found = []
+    for mode in range(sums.ndim):
+        look_at_clock()
+        found.append(_ends(sums, counts, mode, data.share))
+    return tuple(found)
 
 
 def _ends(sums: Numbers, counts: Numbers, mode: int, share: float) -> tuple[int, int]:
@@ -77,8 +83,18 @@ def _ends(sums: Numbers, counts: Numbers, mode: int, share: float) -> tuple[int,
         return 0, 0
     side = int(np.ceil((_PER_WINDOW / share) ** (1 / len(long))))
     window = [side if other in long else 1 for other in range(sums.ndim)]
-    near = [np.moveaxis(uniform_filter(x, window), mode, 0) for x in (sums, counts)]
+    looked_at = _looked_at(sums.shape[mode], sums.size)
+    near = [np.moveaxis(uniform_filter(np.take(x, looked_at, mode), window), mode, 0) for x in (sums, counts)]
     return _at_start(_to_next_two(*near)), _at_start(_to_next_two(*(x[::-1] for x in near)))
+
+
+def _looked_at(size: int, entries: int) -> NDArray[np.intp]:
+    """Which slices of a mode are compared: all, or those at the ends and some threes inside, if there is much data."""
+    ends, inside = _MOST + 3, size - 2 * (_MOST + 3)
+    if entries < _LARGE or inside < 6 * _THREES:
+        return np.arange(size)
+    starts = ends + np.linspace(0, inside - 3, _THREES).astype(np.intp)
+    return np.concatenate([np.arange(ends), np.add.outer(starts, np.arange(3)).ravel(), np.arange(size - ends, size)])
 
 
 def _at_start(differences: Array) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation, distance_transform_cdt, label
 
+from ..deadline import look_at_clock
 from .bases import SHORT, Numbers
 from .holes import collapsed, has_holes
 
@@ -69,6 +70,7 @@ def _holes_held_out(mask: Mask, rng: np.random.Generator) -> Mask | None:
     depth, enough = _mean_depth(mask, ~mask), _PART * float(mask.sum())
     best, smallest = None, np.inf
     for inside in _candidates(mask, rng):
+        look_at_clock()
         held = inside | ends
         off = abs(np.log(_mean_depth(mask & ~held, held) / depth)) + _FEWER * max(0.0, np.log(enough / held.sum()))
         if off < smallest:

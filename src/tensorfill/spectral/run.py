@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ..completion import Certificate, StopReason
+from ..completion import Certificate, Estimate, StopReason
 from ..iterating import Progress
 from ..tensor import Array
 from .bases import SHORT, Basis, Numbers
@@ -79,6 +79,8 @@ class SpectralRun:
     mean: float
     plan: Plan
     rng: np.random.Generator
+    at_first: Estimate
+    """What there is before anything was learned."""
     held: NDArray[np.bool_] | None = None
     """Which known entries it chose by."""
     learned: tuple[int, ...] = ()
@@ -111,7 +113,7 @@ class SpectralRun:
         first = starting_prior(self.plan.bases, variance)
         zero = np.zeros(first.transform.coefficient_shape, self.data.values.dtype)
         self.seen = first, zero
-        nothing_yet = Progress(math.sqrt(variance), self._estimate(first, zero))
+        nothing_yet = Progress(math.sqrt(variance), self.at_first)
         yield nothing_yet
         del zero
         self.held = hold_out(self.data.mask, self.rng)
