@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from ..tensor import Array
 
 
-class _Estimate(Protocol):
+class Estimate(Protocol):
+    """What can be evaluated entry by entry or as a whole."""
+
     def at(self, coordinates: NDArray[np.int64]) -> Array: ...
 
     def dense(self) -> Array: ...
@@ -24,7 +26,7 @@ class _Estimate(Protocol):
 class BlendedEstimate:
     """Estimates and their weights, which add up to 1."""
 
-    parts: Sequence[_Estimate]
+    parts: Sequence[Estimate]
     weights: Sequence[float]
 
     def at(self, coordinates: NDArray[np.int64]) -> Array:

@@ -25,10 +25,12 @@ class Auto:
     Parameters
     ----------
     effort
-        "low": spectral alone. "normal": also t-ctv, linear if holes have a shape, and three more on small tensors.
+        "low": spectral alone. "normal": also t-ctv, linear if holes have a shape, and more on small tensors.
         "high": every method there is, four times over if holes have a shape or little is known.
     weights
         Methods by name and their weights, as an earlier run told them in its settings; nothing is compared then.
+    lost_weights
+        The same for slices of which nothing is known, if they are to be filled by others than the rest.
     """
 
     name: ClassVar[str] = "auto"
@@ -38,22 +40,27 @@ class Auto:
 
     effort: Effort = "normal"
     weights: Mapping[str, float] | None = None
+    lost_weights: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         check_choice(self.name, "effort", self.effort, ("low", "normal", "high"))
         if self.weights is not None:
-            self._check_weights(self.weights)
+            self._check_weights("weights", self.weights)
+        if self.lost_weights is not None:
+            self._check_weights("lost_weights", self.lost_weights)
+            if self.weights is None:
+                raise wrong(self.name, "lost_weights", "come with 'weights'", self.lost_weights)
 
-    def _check_weights(self, weights: object) -> None:
+    def _check_weights(self, setting: str, weights: object) -> None:
         from .registry import available_methods  # which has this class
 
         requirement = "map names of methods to weights that add up to 1"
         if not isinstance(weights, Mapping) or not weights:
-            raise wrong(self.name, "weights", requirement, weights)
+            raise wrong(self.name, setting, requirement, weights)
         named = all(name in available_methods() and name != self.name for name in weights)
         numbers = all(isinstance(weight, Real) and float(weight) > 0 for weight in weights.values())
         if not named or not numbers or abs(sum(weights.values()) - 1) > 1e-6:
-            raise wrong(self.name, "weights", requirement, weights)
+            raise wrong(self.name, setting, requirement, weights)
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""
@@ -65,4 +72,4 @@ class Auto:
 
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
         """Complete the tensor."""
-        return Choice(self.effort, self.weights, observed, rng, watch).made()
+        return Choice(self.effort, self.weights, self.lost_weights, observed, rng, watch).made()

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from ..completion import Completion, Estimate, History, Iteration, Snapshot, StopKind, StopReason, Watch
 from ..deadline import TimeIsUp
 from ..estimates.blend import BlendedEstimate
+from ..estimates.by_place import EstimateByPlace
 from ..iterating import Clock
 from ..observed import ObservedTensor
-from ..spectral.held_out import hold_out, hole_numbers, typical_error
+from ..spectral.held_out import Judge, hold_out
 from ..spectral.holes import has_holes
 from ..tensor import Array
-from .blending import blend_weights
+from .held_out_evidence import HeldOutEvidence
 from .method import Method
 from .setting_checks import wrong
 from .spectral import Spectral
@@ -32,7 +33,8 @@ Effort = Literal["low", "normal", "high"]
 _NORMAL = ("t-ctv",)
 _NORMAL_WITH_HOLES = ("linear",)
 _NORMAL_IF_SMALL = ("spc", "tnn", "ncpc")
-_SMALL, _LARGE = 2**18, 2**22  # entries
+_NORMAL_IF_TINY = ("linear", "mean-fill")
+_TINY, _SMALL, _LARGE = 2**14, 2**18, 2**22  # entries
 _NOT_WORTH_TRYING = ("auto", "spectral", "zero-fill", "mean-fill", "dual", "dual-demo")
 _FALLBACK = "nonneg-dual"
 _ENDED: dict[StopKind, str] = {
@@ -56,7 +58,9 @@ def methods_tried(effort: str, size: int, *, shaped_holes: bool = False) -> tupl
     for_holes = _NORMAL_WITH_HOLES if shaped_holes else ()
     if size > _LARGE:
         return ("spectral", *for_holes)
-    return ("spectral", *_NORMAL, *for_holes, *(_NORMAL_IF_SMALL if size <= _SMALL else ()))
+    for_small = _NORMAL_IF_SMALL if size <= _SMALL else ()
+    for_tiny = _NORMAL_IF_TINY if size <= _TINY else ()
+    return tuple(dict.fromkeys(["spectral", *_NORMAL, *for_holes, *for_small, *for_tiny]))
 
 
 def _with_hope(methods: Mapping[str, Method], errors: Mapping[str, float]) -> dict[str, Method]:
@@ -79,12 +83,14 @@ class Choice:
         self,
         effort: Effort,
         weights: Mapping[str, float] | None,
+        lost_weights: Mapping[str, float] | None,
         observed: ObservedTensor,
         rng: np.random.Generator,
         watch: Watch | None,
     ) -> None:
         self._effort: Effort = effort
         self._weights = weights
+        self._lost_weights = lost_weights
         self._observed = observed
         self._rng_of_all = deepcopy(rng)
         self._seed = int(rng.integers(2**31))
@@ -101,7 +107,8 @@ class Choice:
         """The completion."""
         try:
             if self._weights is not None:
-                return self._blend(dict(self._weights), {})
+                lost = None if self._lost_weights is None else dict(self._lost_weights)
+                return self._blend(dict(self._weights), {}, lost_weights=lost)
             refusal = Spectral().refuses(self._observed)
             if refusal is not None:
                 return self._blend({_FALLBACK: 1.0}, {}, f"{_FALLBACK} alone: {refusal}")
@@ -119,44 +126,44 @@ class Choice:
             return self._told(self._standing, {self._standing.method: 1.0}, self._stopped("Out of time", "time"))
 
     def _compared(self) -> Completion:
-        shaped = has_holes(self._observed.mask())
         first, run = Spectral().run(self._observed, rng=self._rng(), watch=self._watcher())
         self._standing = first
         self._raise_if_stopped(first)
-        others = self._candidates(shaped)
+        others = self._candidates(has_holes(self._observed.mask()))
         held = None if run is None else run.held
         if run is None or held is None or run.held_predictions is None or not others or not held.any():
             return self._told(first, {"spectral": 1.0})
-        truth = self._observed.values[self._inside(held)]
         scale = self._scale
-        predictions: dict[str, Array] = {
-            "spectral": np.maximum(scale * (run.held_predictions.astype(np.float64) + run.mean), 0.0)
-        }
-        holes = hole_numbers(held, holes=shaped)
-        self._error = typical_error(predictions["spectral"] - truth, holes)
-        predictions |= self._predicted(others, held)
-        first_held = predictions
-        truths = [truth]
-        first_errors = {name: typical_error(found - truth, holes) for name, found in predictions.items()}
-        others = _with_hope(others, first_errors)
-        few = shaped or len(truth) < _ENOUGH_HELD
-        for number in range(1, _HOLDINGS if few and others and self._effort == "high" else 1):
+        own = np.maximum(scale * (run.held_predictions.astype(np.float64) + run.mean), 0.0)
+        at_first = HeldOutEvidence(run.judge, self._observed.values[self._inside(held)], {"spectral": own})
+        self._error = at_first.errors()["spectral"]
+        at_first = replace(at_first, predictions={**at_first.predictions, **self._predicted(others, held)})
+        evidence = self._with_more(at_first, others, held)
+        self._errors = at_first.errors() | evidence.errors()
+        weights, lost_weights = evidence.weights(), evidence.lost_weights("spectral")
+        self._error = evidence.judge.error(evidence.mixed(weights, lost_weights) - evidence.truth)
+        misses = at_first.mixed(weights, lost_weights) - at_first.truth
+        self._sure = lambda blend: scale * run.deviations(blend / scale, misses / scale)
+        return self._blend(weights, {"spectral": first}, lost_weights=lost_weights)
+
+    def _with_more(
+        self, at_first: HeldOutEvidence, others: Mapping[str, Method], held: NDArray[np.bool_]
+    ) -> HeldOutEvidence:
+        """The same with further entries held out, if effort is high or trying again costs little."""
+        evidence = at_first
+        others = _with_hope(others, at_first.errors())
+        few = at_first.judge.shaped or at_first.judge.mixed or len(at_first.truth) < _ENOUGH_HELD
+        cheap = self._effort == "normal" and self._observed.size <= _TINY
+        for number in range(1, _HOLDINGS):
+            if not others or not ((self._effort == "high" and few) or (cheap and evidence.is_little())):
+                break
             again = self._held_out(number)
             if np.array_equal(again, held):  # where only ends are empty, there is one way to hold out
                 break
-            found = self._predicted({"spectral": Spectral()} | others, again)
-            predictions = {name: np.append(predictions[name], found[name]) for name in predictions if name in found}
-            truths.append(self._observed.values[self._inside(again)])
-            holes = np.append(holes, holes.max() + 1 + hole_numbers(again, holes=shaped))
-        truth_in_all = np.concatenate(truths)
-        self._errors = first_errors | {
-            name: typical_error(found - truth_in_all, holes) for name, found in predictions.items()
-        }
-        weights = blend_weights(predictions, truth_in_all, holes)
-        self._error = typical_error(_mixed(weights, predictions) - truth_in_all, holes)
-        misses = _mixed(weights, first_held) - truth
-        self._sure = lambda blend: scale * run.deviations(blend / scale, misses / scale)
-        return self._blend(weights, {"spectral": first})
+            found = self._predicted({"spectral": Spectral()} | dict(others), again)
+            judge = Judge.of(self._observed.mask(), again)
+            evidence = evidence.joined(HeldOutEvidence(judge, self._observed.values[self._inside(again)], found))
+        return evidence
 
     def _predicted(self, methods: Mapping[str, Method], held: NDArray[np.bool_]) -> dict[str, Array]:
         """What methods say of held-out entries, from the rest."""
@@ -186,12 +193,21 @@ class Choice:
         names = methods_tried(self._effort, self._observed.size, shaped_holes=shaped_holes)[1:]
         return {name: make(name, {}) for name in names}
 
-    def _blend(self, weights: dict[str, float], done: dict[str, Completion], reason: str | None = None) -> Completion:
+    def _blend(
+        self,
+        weights: dict[str, float],
+        done: dict[str, Completion],
+        reason: str | None = None,
+        lost_weights: dict[str, float] | None = None,
+    ) -> Completion:
         """All methods with a weight on all known entries, and their weighted mean."""
         from .registry import make
 
         parts = dict(done)
-        for name in weights:
+        if lost_weights == weights:
+            lost_weights = None
+        named = list(dict.fromkeys([*weights, *(lost_weights or {})]))
+        for name in named:
             if name not in parts:
                 method = make(name, {})
                 if refusal := method.refuses(self._observed):
@@ -200,18 +216,24 @@ class Choice:
                 if self._standing is None:
                     self._standing = parts[name]
                 self._raise_if_stopped(parts[name])
-        if len(weights) == 1:
-            return self._told(parts[next(iter(weights))], weights, reason=reason)
-        leading = parts[next(iter(weights))]
-        blended = replace(
-            leading,
-            estimate=BlendedEstimate([parts[name].estimate for name in weights], list(weights.values())),
+        if len(named) == 1:
+            return self._told(parts[named[0]], weights, reason=reason)
+
+        def blended(shares: Mapping[str, float]) -> Estimate:
+            return BlendedEstimate([parts[name].estimate for name in shares], list(shares.values()))
+
+        estimate = blended(weights)
+        if lost_weights is not None:
+            estimate = EstimateByPlace(estimate, blended(lost_weights), self._observed.empty_slices())
+        whole = replace(
+            parts[named[0]],
+            estimate=estimate,
             certificate=None,
             smallest=None,
             negative_share=None,
-            notes=tuple(dict.fromkeys(note for name in weights for note in parts[name].notes)),
+            notes=tuple(dict.fromkeys(note for name in named for note in parts[name].notes)),
         )
-        return self._told(blended, weights, reason=reason)
+        return self._told(whole, weights, reason=reason, lost_weights=lost_weights)
 
     def _told(
         self,
@@ -219,6 +241,7 @@ class Choice:
         weights: Mapping[str, float],
         stop: StopReason | None = None,
         reason: str | None = None,
+        lost_weights: Mapping[str, float] | None = None,
     ) -> Completion:
         reasons = dict(done.reasons)
         if reason is not None:
@@ -227,7 +250,9 @@ class Choice:
             told = ", ".join(f"{name} {error:.4g}" for name, error in self._errors.items())
             reasons["weights"] = f"Error at held-out entries: {told}; with these weights {self._error:.4g}."
         if stop is None:
-            chosen = " + ".join(f"{weight:.2f} {name}" if weight < 1 else name for name, weight in weights.items())
+            chosen = _shown(weights)
+            if lost_weights is not None:
+                chosen += f", and {_shown(lost_weights)} in slices of which nothing is known"
             stop = StopReason(
                 "done", f"Done: {chosen}, by their errors at held-out entries." if self._errors else f"Done: {chosen}."
             )
@@ -238,7 +263,11 @@ class Choice:
             stop=stop if done.stop.kind != "all zero" else done.stop,
             seconds=self._clock.seconds,
             history=History(self._history),
-            settings={"effort": self._effort, "weights": dict(weights)},
+            settings={
+                "effort": self._effort,
+                "weights": dict(weights),
+                "lost_weights": None if lost_weights is None else dict(lost_weights),
+            },
             reasons=reasons,
             deviations=self._deviations(done),
         )
@@ -246,7 +275,9 @@ class Choice:
     def _deviations(self, done: Completion) -> Callable[[], Array] | None:
         """The method's own; those of spectral, put right by the errors of what was chosen, for anything else."""
         sure = self._sure
-        if sure is None or (done.deviations is not None and not isinstance(done.estimate, BlendedEstimate)):
+        if sure is None or (
+            done.deviations is not None and not isinstance(done.estimate, BlendedEstimate | EstimateByPlace)
+        ):
             return done.deviations
         return lambda: sure(np.maximum(done.estimate.dense(), 0.0))
 
@@ -279,5 +310,5 @@ class Choice:
         return deepcopy(self._rng_of_all)
 
 
-def _mixed(weights: Mapping[str, float], predictions: Mapping[str, Array]) -> Array:
-    return np.asarray(sum(weight * predictions[name] for name, weight in weights.items()))
+def _shown(weights: Mapping[str, float]) -> str:
+    return " + ".join(f"{weight:.2f} {name}" if weight < 1 else name for name, weight in weights.items())

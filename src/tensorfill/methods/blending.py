@@ -14,6 +14,8 @@ from ..tensor import Array
 _WORTH_IT = 0.997  # error of a blend, relative to the best single one, above which the single one is taken
 _LEAST_WEIGHT = 0.05  # what weighs less is left out
 _FAR = 1.3  # times the best error: what is further off enters a blend that is judged by few holes only by chance
+_FEW_ENTRIES, _FEW_HOLES = 30, 2  # with fewer held out, weights would be fitted to chance
+_CLEARLY = 0.8  # times the first one's error: what is better than that is taken even so
 _FIRM = 1e3  # how much harder the sum of the weights is kept than the data is met
 _ROUNDS = 20  # of weighing holes anew
 
@@ -23,16 +25,21 @@ def blend_weights(
 ) -> dict[str, float]:
     """Weights by name, the largest first: one name alone unless several together are clearly better.
 
-    `holes` says in which hole an entry lies (default: all count alike).
+    `holes` says in which hole an entry lies (default: entries are scattered, and all count alike). The first method is
+    the one to stay with if too little is held out to tell it from the best.
     """
-    where = np.zeros(len(truth), dtype=np.intp) if holes is None else holes
+    where = np.zeros(len(truth), dtype=np.intp) if holes is None else np.unique(holes, return_inverse=True)[1]
     misses = {name: found - truth for name, found in predictions.items()}
     errors = {name: typical_error(missed, where) for name, missed in misses.items()}
     names = [name for name in predictions if np.isfinite(errors[name])]
     best = min(names, key=lambda name: errors[name])
     if not errors[best] > 0:  # nothing can be better than exact
         return {best: 1.0}
-    if where.any():
+    pieces = len(truth) if holes is None else int(where.max()) + 1
+    if pieces < (_FEW_ENTRIES if holes is None else _FEW_HOLES):
+        clearly = errors[best] < _CLEARLY * errors[names[0]]
+        return {best if clearly else names[0]: 1.0}
+    if holes is not None:
         names = [name for name in names if errors[name] <= _FAR * errors[best]]
     while len(names) > 1:
         weights = _on_simplex([misses[name] for name in names], where)

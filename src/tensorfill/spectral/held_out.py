@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from scipy.ndimage import binary_dilation, distance_transform_cdt, label
 
 from ..deadline import look_at_clock
 from .bases import SHORT, Numbers
-from .holes import collapsed, has_holes
+from .holes import collapsed, has_holes, is_mixed, lost_entries, without_lost
 
 Mask = NDArray[np.bool_]
 
@@ -23,13 +24,24 @@ _FEWER = 0.05  # how much an e-th of the entries that are wanted counts, next to
 
 
 def hold_out(mask: Mask, rng: np.random.Generator) -> Mask:
-    """Some of the known entries: one by one, or in holes like those that are there."""
+    """Some of the known entries: one by one, or in holes like those that are there.
+
+    Where whole slices are lost and other entries are missing too, some are held out of either kind.
+    """
+    if is_mixed(mask):
+        left, indices = without_lost(mask)
+        slices = _slices_held_out(mask, rng)
+        if left.all() and slices.any():
+            return slices
+        held = np.zeros_like(mask)
+        held[np.ix_(*indices)] = hold_out(left, rng)
+        return held | slices
     if has_holes(mask):
         small = collapsed(mask)
-        held = _holes_held_out(small, rng)
-        if held is None:
-            held = _one_slice(small if small.sum() > 1 else mask, rng)
-        return np.array(np.broadcast_to(held, mask.shape))
+        found = _holes_held_out(small, rng)
+        if found is None:
+            found = _one_slice(small if small.sum() > 1 else mask, rng)
+        return np.array(np.broadcast_to(found, mask.shape))
     together = _together(mask)  # such as all colours of a pixel
     places = np.flatnonzero(together)
     share = float(np.clip(_ENOUGH / mask.sum(), _LEAST, _MOST))
@@ -37,6 +49,54 @@ def hold_out(mask: Mask, rng: np.random.Generator) -> Mask:
     chosen = np.zeros(together.shape, dtype=bool)
     chosen.reshape(-1)[rng.choice(places, few, replace=False)] = True
     return mask & chosen
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Says how far predictions of held-out entries are off, each kind of hole by itself."""
+
+    holes: NDArray[np.intp]
+    """For every held-out entry, in order, which of the held-out holes it is in; 0 for all that are scattered."""
+    shaped: bool
+    """Whether entries that are not in lost slices are missing in holes."""
+    mixed: bool
+    """Whether slices are lost, and judged by slices that are held out whole."""
+    lost: NDArray[np.bool_]
+    """Which held-out entries are in such slices, if there are any other."""
+    lost_share: float
+    """The share of lost slices in what is missing, likewise."""
+
+    @classmethod
+    def of(cls, mask: Mask, held: Mask) -> Judge:
+        """For some of the known entries, held out."""
+        if not is_mixed(mask):
+            shaped = has_holes(mask)
+            numbers = hole_numbers(held, holes=shaped)
+            return cls(numbers, shaped, False, np.zeros(len(numbers), dtype=bool), 0.0)
+        shaped = has_holes(without_lost(mask)[0])
+        whole = lost_entries(mask & ~held) & held
+        lost = whole[held]
+        numbers = np.zeros(len(lost), dtype=np.intp)
+        numbers[~lost] = hole_numbers(held & ~whole, holes=shaped)
+        if lost.any():
+            numbers[lost] = numbers.max() + 1 + hole_numbers(whole, holes=True)
+        share = float(np.count_nonzero(lost_entries(mask)) / np.count_nonzero(~mask))
+        return cls(numbers, shaped, True, lost, share)
+
+    def joined(self, other: Judge) -> Judge:
+        """For the entries of both, one after the other."""
+        more = self.holes.max(initial=0) + 1 + other.holes
+        if not self.shaped:
+            more = np.where(other.lost, more, 0)  # scattered entries are all in one
+        return replace(self, holes=np.append(self.holes, more), lost=np.append(self.lost, other.lost))
+
+    def error(self, misses: Numbers) -> float:
+        """The typical error of every kind, each counted by what is missing of it."""
+        kinds = [(self.lost, self.lost_share), (~self.lost, 1 - self.lost_share)]
+        found = [(typical_error(misses[kind], self.holes[kind]), share) for kind, share in kinds if kind.any()]
+        if len(found) < 2:
+            return found[0][0] if found else math.nan
+        return sum(error * share for error, share in found)
 
 
 def hole_numbers(held: Mask, *, holes: bool) -> NDArray[np.intp]:
@@ -97,6 +157,31 @@ def _next_to_empty_ends(mask: Mask) -> tuple[Mask, bool]:
     if held.sum() > _LARGEST_PART * mask.sum():
         return np.zeros_like(mask), False
     return held, bool(held.any()) and not elsewhere.any()
+
+
+def _slices_held_out(mask: Mask, rng: np.random.Generator) -> Mask:
+    """Known slices of every mode that has lost ones: runs as long as those, at ends if those are there."""
+    held = np.zeros_like(mask)
+    for mode, size in enumerate(mask.shape):
+        others = tuple(other for other in range(mask.ndim) if other != mode)
+        known = np.asarray(mask.any(axis=others))
+        most = int(_AT_ENDS * known.sum()) or 1
+        if size == 1 or known.all() or known.sum() < 3:
+            continue
+        alive = np.flatnonzero(known)
+        wanted = np.zeros(size, dtype=bool)
+        if not known[alive[0] : alive[-1] + 1].all():  # some are lost inside
+            shifts = [np.roll(~known, int(rng.integers(1, size))) for _ in range(_SHIFTS)]
+            wanted = max(shifts, key=lambda shifted: min(int((shifted & known).sum()), most))
+        wanted[alive[: alive[0]]] = wanted[alive[::-1][: size - 1 - alive[-1]]] = True
+        chosen = np.flatnonzero(wanted & known)
+        if not len(chosen):
+            chosen = rng.choice(alive, 1)
+        elif len(chosen) > most:
+            start = int(rng.integers(len(chosen)))  # neighbours stay together, as far as they are lost together
+            chosen = np.roll(chosen, -start)[:most]
+        np.moveaxis(held, mode, 0)[chosen] = True
+    return held & mask
 
 
 def _candidates(mask: Mask, rng: np.random.Generator) -> Iterator[Mask]:

@@ -15,7 +15,7 @@ from ..tensor import Array
 from .bases import SHORT, Basis, Numbers
 from .data import KnownData
 from .estimate import SpectralEstimate
-from .held_out import hold_out, hole_numbers, typical_error
+from .held_out import Judge, hold_out
 from .holes import has_holes
 from .kernels import dot, in_pieces
 from .learning import MOST_HOLE_STEPS, MOST_STEPS, Learner
@@ -83,6 +83,7 @@ class SpectralRun:
     """What there is before anything was learned."""
     held: NDArray[np.bool_] | None = None
     """Which known entries it chose by."""
+    judge: Judge = field(init=False)
     learned: tuple[int, ...] = ()
     errors: dict[tuple[int, ...], float] = field(default_factory=dict)
     """Held-out errors of the candidates."""
@@ -117,7 +118,7 @@ class SpectralRun:
         yield nothing_yet
         del zero
         self.held = hold_out(self.data.mask, self.rng)
-        self._hole_numbers = hole_numbers(self.held, holes=self.holes)
+        self.judge = Judge.of(self.data.mask, self.held)
         if self.plan.find_factors is not None:
             first = with_components(first, self.plan.find_factors(self.held), self.data.values.dtype)
         self.seed = int(self.rng.integers(2**31))
@@ -283,7 +284,7 @@ class SpectralRun:
         """How far predictions of held-out entries are off, clipped at zero."""
         assert self.held is not None
         truth = self.data.values[self.held[self.data.mask]]
-        return typical_error(np.maximum(predicted, -self.mean) - truth, self._hole_numbers)
+        return self.judge.error(np.maximum(predicted, -self.mean) - truth)
 
     def deviations(self, entries: Array, errors: Array | None = None) -> Numbers:
         """How sure to be of `entries`; `errors` are theirs at held-out entries, if they are not the run's own."""

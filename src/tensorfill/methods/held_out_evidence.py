@@ -1,0 +1,77 @@
+"""What methods predicted at held-out entries: their errors, and the weights that follow, for each kind of hole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..spectral.held_out import Judge
+from ..tensor import Array
+from .blending import blend_weights
+
+_ENOUGH_ENTRIES, _ENOUGH_HOLES, _ENOUGH_SLICES = 200, 8, 4  # to tell methods apart where trying again costs little
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutEvidence:
+    """Predictions by name next to the truth."""
+
+    judge: Judge
+    truth: Array
+    predictions: Mapping[str, Array]
+
+    def joined(self, other: HeldOutEvidence) -> HeldOutEvidence:
+        """That of both, for methods that were asked both times."""
+        both = {
+            name: np.append(found, other.predictions[name])
+            for name, found in self.predictions.items()
+            if name in other.predictions
+        }
+        return HeldOutEvidence(self.judge.joined(other.judge), np.append(self.truth, other.truth), both)
+
+    def errors(self) -> dict[str, float]:
+        """How far methods are off."""
+        return {name: self.judge.error(found - self.truth) for name, found in self.predictions.items()}
+
+    def errors_where(self, where: NDArray[np.bool_]) -> dict[str, float]:
+        """The same at some of the entries, all of one kind."""
+        return {
+            name: float(np.sqrt(np.mean((found - self.truth)[where] ** 2))) for name, found in self.predictions.items()
+        }
+
+    def weights(self) -> dict[str, float]:
+        """Those with the smallest error, apart from lost slices."""
+        rest = ~self.judge.lost
+        return self._weights_where(rest if rest.any() else self.judge.lost, shaped=self.judge.shaped)
+
+    def lost_weights(self, safe: str) -> dict[str, float] | None:
+        """The same for lost slices, where they are a kind of their own; `safe` alone if there is nothing to go by."""
+        if not self.judge.mixed:
+            return None
+        if not self.judge.lost.any():
+            return {safe: 1.0}
+        return self._weights_where(self.judge.lost, shaped=True)
+
+    def mixed(self, weights: Mapping[str, float], lost_weights: Mapping[str, float] | None) -> Array:
+        """What a blend with these weights would have predicted."""
+        rest = _sum(weights, self.predictions)
+        return rest if lost_weights is None else np.where(self.judge.lost, _sum(lost_weights, self.predictions), rest)
+
+    def is_little(self) -> bool:
+        """Whether luck decides."""
+        lost, holes = self.judge.lost, self.judge.holes
+        scattered = not self.judge.shaped and int(np.count_nonzero(~lost)) < _ENOUGH_ENTRIES
+        few_holes = self.judge.shaped and len(np.unique(holes[~lost])) < _ENOUGH_HOLES
+        few_slices = bool(lost.any()) and len(np.unique(holes[lost])) < _ENOUGH_SLICES
+        return scattered or few_holes or few_slices
+
+    def _weights_where(self, where: NDArray[np.bool_], *, shaped: bool) -> dict[str, float]:
+        predictions = {name: found[where] for name, found in self.predictions.items()}
+        return blend_weights(predictions, self.truth[where], self.judge.holes[where] if shaped else None)
+
+
+def _sum(weights: Mapping[str, float], predictions: Mapping[str, Array]) -> Array:
+    return np.asarray(sum(weight * predictions[name] for name, weight in weights.items()))
