@@ -26,7 +26,7 @@ def sparse_low_rank(shape: Shape, rng: np.random.Generator) -> Array:
 def noisy_low_rank(shape: Shape, rng: np.random.Generator) -> Array:
     """Two components and a tenth of noise."""
     clean = _kruskal([rng.random((size, 2)) for size in shape])
-    return np.maximum(clean + 0.1 * clean.std() * rng.standard_normal(shape), 0)
+    return np.asarray(np.maximum(clean + 0.1 * clean.std() * rng.standard_normal(shape), 0))
 
 
 def higher_rank(shape: Shape, rng: np.random.Generator) -> Array:
@@ -50,7 +50,7 @@ def waves(shape: Shape, rng: np.random.Generator) -> Array:
         phase = 2 * np.pi * rng.random()
         total = sum(2 * np.pi * rng.uniform(-1.5, 1.5) * place for place in _places(shape))
         full += rng.random() * np.cos(total + phase)
-    return full - full.min()
+    return np.asarray(full - full.min())
 
 
 def bumps(shape: Shape, rng: np.random.Generator) -> Array:
@@ -78,7 +78,7 @@ def walk(shape: Shape, rng: np.random.Generator) -> Array:
     """Random walks along the longest mode, one for every other index: rough, but each step is small."""
     mode = int(np.argmax(shape))
     full = np.cumsum(rng.standard_normal(shape), axis=mode) / np.sqrt(shape[mode])
-    return full - full.min()
+    return np.asarray(full - full.min())
 
 
 def shuffled(shape: Shape, rng: np.random.Generator) -> Array:
