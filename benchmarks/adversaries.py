@@ -72,14 +72,13 @@ def _called(task: Callable[[], Verdict]) -> Verdict:
 
 def line(verdict: Verdict) -> str:
     """A verdict for people."""
-    simple = " ".join(f"{name} {error:.3g}" for name, error in verdict.simple.items())
+    sure = "none stated" if verdict.deviation is None else f"{verdict.times_deviation:.1f}"
     numbers = (
-        f"error {verdict.error:.3g} = {verdict.times_best:.2f}× best ({simple}); "
-        f"{verdict.seconds:.1f} s = {verdict.times_forecast:.1f}× forecast; "
-        f"deviation {verdict.deviation:.2g}, error {verdict.times_deviation:.1f}× that"
+        f"error {verdict.error:.3g}, {verdict.times_best:.2f} × {verdict.best_name}, {sure} × deviation; "
+        f"{verdict.seconds:.1f} s, {verdict.times_forecast:.1f} × forecast; {verdict.method}: {verdict.chosen}"
     )
     faults = f"  <<< {', '.join(verdict.faults)}" if verdict.faults else ""
-    return f"{verdict.case}: {numbers}; {verdict.method}: {verdict.chosen}{faults}"
+    return f"{verdict.case}: {verdict.invalid or numbers}{faults}"
 
 
 def worst(verdicts: list[Verdict], count: int) -> str:

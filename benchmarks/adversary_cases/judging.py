@@ -24,6 +24,7 @@ SLOWER = 10.0  # times the seconds forecast
 TOO_SURE = 5.0  # times the deviation stated, both as root mean squares over unobserved entries
 EXACT = 1e-6  # of the largest value: errors below are taken for none
 
+_STATING = ("auto", "spectral")  # methods that promise a deviation
 SIMPLE: Mapping[str, tuple[str, dict[str, Any]]] = {
     "mean-fill": ("mean-fill", {}),
     "linear": ("linear", {}),
@@ -45,7 +46,8 @@ class Verdict:
     """Of all values."""
     seconds: float = float("nan")
     forecast: float = float("nan")
-    deviation: float = float("nan")
+    deviation: float | None = None
+    """The one stated, as a root mean square over unobserved entries; None from methods that state none."""
     chosen: str = ""
     """What the method says that it did."""
     reason: str = ""
@@ -57,6 +59,11 @@ class Verdict:
     def best(self) -> float:
         """The smallest error of the simple ones."""
         return min(self.simple.values(), default=float("inf"))
+
+    @property
+    def best_name(self) -> str:
+        """The simple method that has it."""
+        return min(self.simple, key=lambda name: self.simple[name], default="none")
 
     @property
     def times_best(self) -> float:
@@ -71,7 +78,7 @@ class Verdict:
     @property
     def times_deviation(self) -> float:
         """The error over the deviation stated."""
-        return _over(self.error, self.deviation, EXACT * self.largest)
+        return 0.0 if self.deviation is None else _over(self.error, self.deviation, EXACT * self.largest)
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -117,9 +124,9 @@ def judge(case: Case, method: str = "auto", settings: Mapping[str, Any] | None =
         tensor = done.tensor
         found["seconds"] = time.perf_counter() - start
         found["error"] = _rms(done.model[~known] - truth)
-        found["chosen"], found["reason"] = str(done.stop), done.reasons.get("weights", "")
-        found["invalid"] = _invalid(tensor, full, known)
-        if done.deviations is not None:
+        found["chosen"], found["reason"] = _told(done), done.reasons.get("weights", "")
+        found["invalid"] = find_invalid(tensor, full, known)
+        if done.deviations is not None or method in _STATING:
             deviations = done.uncertainty
             found["deviation"] = _rms(deviations[~known])
             found["invalid"] = found["invalid"] or ("" if np.isfinite(deviations).all() else "deviation not finite")
@@ -140,7 +147,15 @@ def _completed(
         return tensorfill.complete(seen, known, method=method, random_state=0, **settings)
 
 
-def _invalid(tensor: NDArray[Any], full: NDArray[Any], known: NDArray[np.bool_]) -> str:
+def _told(done: tensorfill.Completion) -> str:
+    """The methods that a choice fell on, or why a method stopped."""
+    weights = done.settings.get("weights")
+    if not weights:
+        return str(done.stop)
+    return " + ".join(f"{weight:.2f} {name}" if weight < 1 else name for name, weight in weights.items())
+
+
+def find_invalid(tensor: NDArray[Any], full: NDArray[Any], known: NDArray[np.bool_]) -> str:
     if not np.isfinite(tensor).all():
         return "not finite"
     if (tensor < 0).any():
