@@ -37,8 +37,8 @@ class Case:
         rng = np.random.default_rng(self.number)
         full = KINDS[self.kind](self.shape, rng)
         known = make_holes(self.holes, self.shape, rng)
-        if self.kind in _KNOWN_FIRST:
-            known.flat[0] = True
+        if self.kind in _LARGEST_KNOWN or not full[known].any():
+            known.flat[np.argmax(full)] = True
         if np.issubdtype(self.dtype, np.integer):
             full = np.rint(full * (self.scale / (full.max() or 1)))
         else:
@@ -46,8 +46,9 @@ class Case:
         return full.astype(self.dtype), known
 
 
-_KNOWN_FIRST = ("single-one", "outlier")
-"""Kinds whose only exception is at the first entry: whoever does not see it cannot guess it, nor how unsure to be."""
+_LARGEST_KNOWN = ("single-one", "outlier", "cauchy")
+"""Kinds whose largest value is always known, as it is if all else that is known is zero: whoever has never seen
+anything like it can guess neither it nor how unsure to be."""
 
 # What all kinds are crossed with, by turns.
 _SHAPES: tuple[Shape, ...] = (
@@ -154,7 +155,7 @@ _SPECIAL: tuple[tuple[Any, ...], ...] = (
     ("noise", "scattered-50", (300, 1, 1)),
     ("bumps", "scattered-70", (300, 1, 1)),
     ("seasons", "stretches", (5, 4000)),
-    ("walk", "scattered-70+lost-slice", (5, 4000)),
+    ("walk", "scattered-70+lost-slice", (4, 12000)),
     ("waves", "fibres", (900, 2)),
     ("low-rank", "scattered-50", (2, 2, 700)),
     ("cauchy", "scattered-50", (3, 2000)),
