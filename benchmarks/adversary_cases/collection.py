@@ -16,7 +16,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Case:
-    """A tensor with holes; its number is also the seed of all that is random in it."""
+    """A tensor with holes; number and draw are the seed of all that is random in it."""
 
     number: int
     kind: str
@@ -25,16 +25,19 @@ class Case:
     dtype: str = "float64"
     scale: float = 1.0
     """What the data is multiplied by; of whole numbers the largest value."""
+    draw: int = 0
+    """Another one is another tensor of the same sort."""
 
     def __str__(self) -> str:
         size = "×".join(map(str, self.shape))
         kind = "" if self.dtype == "float64" else f" {self.dtype}"
         scale = "" if self.scale == 1 else f" ·{self.scale:g}"
-        return f"{self.number:3d} {self.kind}, {self.holes}, {size}{kind}{scale}"
+        draw = f"/{self.draw}" if self.draw else ""
+        return f"{self.number:3d}{draw} {self.kind}, {self.holes}, {size}{kind}{scale}"
 
     def make(self) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """The whole tensor, and what is known of it."""
-        rng = np.random.default_rng(self.number)
+        rng = np.random.default_rng([self.number, self.draw])
         full = KINDS[self.kind](self.shape, rng)
         known = make_holes(self.holes, self.shape, rng)
         if self.kind in _LARGEST_KNOWN or not full[known].any():

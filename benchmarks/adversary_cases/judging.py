@@ -123,6 +123,10 @@ def judge(case: Case, method: str = "auto", settings: Mapping[str, Any] | None =
         done = _completed(full, known, method, settings or {})
         tensor = done.tensor
         found["seconds"] = time.perf_counter() - start
+        if found["seconds"] > SLOWER * found["forecast"]:  # or the machine was busy
+            start = time.perf_counter()
+            _completed(full, known, method, settings or {})
+            found["seconds"] = min(found["seconds"], time.perf_counter() - start)
         found["error"] = _rms(done.model[~known] - truth)
         found["chosen"], found["reason"] = _told(done), done.reasons.get("weights", "")
         found["invalid"] = find_invalid(tensor, full, known)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -58,6 +59,14 @@ def test_a_case_is_the_same_every_time(collection: ModuleType) -> None:
         (full, known), (again, known_again) = case.make(), case.make()
         assert np.array_equal(full, again)
         assert np.array_equal(known, known_again)
+
+
+def test_another_draw_is_another_tensor_of_the_same_sort(collection: ModuleType) -> None:
+    case = collection.CASES[36]
+    (full, known), (other, known_other) = case.make(), replace(case, draw=1).make()
+    assert full.shape == other.shape
+    assert not np.array_equal(full, other)
+    assert not np.array_equal(known, known_other)
 
 
 # The judges can condemn
