@@ -41,7 +41,8 @@ class Case:
         full = KINDS[self.kind](self.shape, rng)
         known = make_holes(self.holes, self.shape, rng)
         if self.kind in _LARGEST_KNOWN or not full[known].any():
-            known.flat[np.argmax(full)] = True
+            places = [np.argmax(full), rng.choice(np.flatnonzero(known))]
+            full.flat[places] = full.flat[places[::-1]]
         if np.issubdtype(self.dtype, np.integer):
             full = np.rint(full * (self.scale / (full.max() or 1)))
         else:
@@ -50,8 +51,8 @@ class Case:
 
 
 _LARGEST_KNOWN = ("single-one", "outlier", "cauchy")
-"""Kinds whose largest value is always known, as it is if all else that is known is zero: whoever has never seen
-anything like it can guess neither it nor how unsure to be."""
+"""Kinds without order whose largest value changes places with one that is known, as it does where only zeros would be
+known: whoever has never seen anything like it can guess neither it nor how unsure to be."""
 
 # What all kinds are crossed with, by turns.
 _SHAPES: tuple[Shape, ...] = (

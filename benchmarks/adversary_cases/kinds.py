@@ -124,7 +124,7 @@ def spikes(shape: Shape, rng: np.random.Generator) -> Array:
 
 
 def single_one(shape: Shape, rng: np.random.Generator) -> Array:
-    """A single 1 at the first entry, and zeros."""
+    """A single 1, and zeros."""
     full = np.zeros(shape)
     full.flat[0] = 1
     return full
@@ -177,7 +177,7 @@ def constant(shape: Shape, rng: np.random.Generator) -> Array:
 
 
 def outlier(shape: Shape, rng: np.random.Generator) -> Array:
-    """One value everywhere, and a thousand times that at the first entry."""
+    """One value everywhere, and a thousand times that once."""
     full = np.full(shape, 0.7)
     full.flat[0] = 700
     return full
