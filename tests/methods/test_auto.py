@@ -64,7 +64,7 @@ def test_data_that_several_methods_predict_exactly_is_no_trouble() -> None:
 
 def test_low_effort_tries_nothing_but_spectral(smooth: NDArray[Any], known: NDArray[np.bool_]) -> None:
     done = complete(smooth, known, effort="low")
-    assert done.settings == {"effort": "low", "weights": {"spectral": 1.0}}
+    assert done.settings == {"effort": "low", "weights": {"spectral": 1.0}, "lost_weights": None}
 
 
 @pytest.mark.parametrize("seed", [0, 7])

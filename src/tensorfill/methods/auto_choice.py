@@ -20,9 +20,10 @@ from ..estimates.blend import BlendedEstimate
 from ..estimates.by_place import EstimateByPlace
 from ..iterating import Clock
 from ..observed import ObservedTensor
-from ..spectral.held_out import Judge, hold_out
-from ..spectral.holes import has_holes
+from ..spectral.held_out import Judge, hold_out, unjudged_entries
+from ..spectral.holes import has_holes, lost_entries
 from ..tensor import Array
+from .hard_places import hard_places
 from .held_out_evidence import HeldOutEvidence
 from .method import Method
 from .setting_checks import wrong
@@ -33,16 +34,21 @@ Effort = Literal["low", "normal", "high"]
 _NORMAL = ("t-ctv",)
 _NORMAL_WITH_HOLES = ("linear",)
 _NORMAL_IF_SMALL = ("spc", "tnn", "ncpc")
+_NORMAL_IF_SHORT = ("mean-fill",)
 _NORMAL_IF_TINY = ("linear", "mean-fill")
-_TINY, _SMALL, _LARGE = 2**14, 2**18, 2**22  # entries
+_TINY, _SHORT, _SMALL, _LARGE = 2**10, 2**14, 2**18, 2**22  # entries
 _NOT_WORTH_TRYING = ("auto", "spectral", "zero-fill", "mean-fill", "dual", "dual-demo")
+# Of a frame when only one other is known nobody can tell whether it is like that one or like the mean. One of these
+# says the first and the other one nearly the second.
+_UNJUDGED = {"spectral": 0.5, "linear": 0.5}
 _FALLBACK = "nonneg-dual"
 _ENDED: dict[StopKind, str] = {
     "watch": "Stopped by the watcher",
     "time": "Out of time",
     "interrupted": "Interrupted",
 }
-_HOLDINGS = 4  # how often entries are held out at high effort
+_HOLDINGS = 4  # how often entries are held out at high effort, or where that costs little
+_TINY_HOLDINGS = 12  # the same where it costs next to nothing
 _HOPELESS = 2.0  # times the smallest error the first time: not tried again
 _ENOUGH_HELD = 20_000  # so many scattered entries judge well enough at once; of holes there are never that many
 
@@ -59,8 +65,8 @@ def methods_tried(effort: str, size: int, *, shaped_holes: bool = False) -> tupl
     if size > _LARGE:
         return ("spectral", *for_holes)
     for_small = _NORMAL_IF_SMALL if size <= _SMALL else ()
-    for_tiny = _NORMAL_IF_TINY if size <= _TINY else ()
-    return tuple(dict.fromkeys(["spectral", *_NORMAL, *for_holes, *for_small, *for_tiny]))
+    for_short = _NORMAL_IF_TINY if size <= _TINY else _NORMAL_IF_SHORT if size <= _SHORT else ()
+    return tuple(dict.fromkeys(["spectral", *_NORMAL, *for_holes, *for_small, *for_short]))
 
 
 def _with_hope(methods: Mapping[str, Method], errors: Mapping[str, float]) -> dict[str, Method]:
@@ -129,7 +135,8 @@ class Choice:
         first, run = Spectral().run(self._observed, rng=self._rng(), watch=self._watcher())
         self._standing = first
         self._raise_if_stopped(first)
-        others = self._candidates(has_holes(self._observed.mask()))
+        mask = self._observed.mask()
+        others = self._candidates(has_holes(mask) or bool(lost_entries(mask).any()))
         held = None if run is None else run.held
         if run is None or held is None or run.held_predictions is None or not others or not held.any():
             return self._told(first, {"spectral": 1.0})
@@ -140,30 +147,37 @@ class Choice:
         at_first = replace(at_first, predictions={**at_first.predictions, **self._predicted(others, held)})
         evidence = self._with_more(at_first, others, held)
         self._errors = at_first.errors() | evidence.errors()
-        weights, lost_weights = evidence.weights(), evidence.lost_weights("spectral")
-        self._error = evidence.judge.error(evidence.mixed(weights, lost_weights) - evidence.truth)
-        misses = at_first.mixed(weights, lost_weights) - at_first.truth
+        weights, judged = evidence.weights(), evidence.lost_weights()
+        unjudged = bool(unjudged_entries(mask, held).any())
+        self._error = evidence.judge.error(evidence.mixed(weights, judged) - evidence.truth)
+        misses = at_first.mixed(weights, judged) - at_first.truth
         self._sure = lambda blend: scale * run.deviations(blend / scale, misses / scale)
-        return self._blend(weights, {"spectral": first}, lost_weights=lost_weights)
+        return self._blend(weights, {"spectral": first}, lost_weights=_UNJUDGED if unjudged else judged)
 
     def _with_more(
         self, at_first: HeldOutEvidence, others: Mapping[str, Method], held: NDArray[np.bool_]
     ) -> HeldOutEvidence:
         """The same with further entries held out, if effort is high or trying again costs little."""
         evidence = at_first
-        others = _with_hope(others, at_first.errors())
         few = at_first.judge.shaped or at_first.judge.mixed or len(at_first.truth) < _ENOUGH_HELD
-        cheap = self._effort == "normal" and self._observed.size <= _TINY
-        for number in range(1, _HOLDINGS):
+        cheap = self._effort == "normal" and self._observed.size <= _SHORT
+        if not cheap:
+            others = _with_hope(others, at_first.errors())
+        if cheap and others and not at_first.judge.shaped and (hard := hard_places(self._observed, held)).any():
+            evidence = evidence.joined(self._evidence(others, hard))
+        for number in range(1, _TINY_HOLDINGS if cheap and self._observed.size <= _TINY else _HOLDINGS):
             if not others or not ((self._effort == "high" and few) or (cheap and evidence.is_little())):
                 break
             again = self._held_out(number)
             if np.array_equal(again, held):  # where only ends are empty, there is one way to hold out
                 break
-            found = self._predicted({"spectral": Spectral()} | dict(others), again)
-            judge = Judge.of(self._observed.mask(), again)
-            evidence = evidence.joined(HeldOutEvidence(judge, self._observed.values[self._inside(again)], found))
+            evidence = evidence.joined(self._evidence(others, again))
         return evidence
+
+    def _evidence(self, others: Mapping[str, Method], held: NDArray[np.bool_]) -> HeldOutEvidence:
+        """What spectral and others, started anew, say of held-out entries."""
+        found = self._predicted({"spectral": Spectral(), **others}, held)
+        return HeldOutEvidence(Judge.of(self._observed.mask(), held), self._observed.values[self._inside(held)], found)
 
     def _predicted(self, methods: Mapping[str, Method], held: NDArray[np.bool_]) -> dict[str, Array]:
         """What methods say of held-out entries, from the rest."""
@@ -198,7 +212,7 @@ class Choice:
         weights: dict[str, float],
         done: dict[str, Completion],
         reason: str | None = None,
-        lost_weights: dict[str, float] | None = None,
+        lost_weights: Mapping[str, float] | None = None,
     ) -> Completion:
         """All methods with a weight on all known entries, and their weighted mean."""
         from .registry import make

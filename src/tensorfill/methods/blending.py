@@ -14,8 +14,7 @@ from ..tensor import Array
 _WORTH_IT = 0.997  # error of a blend, relative to the best single one, above which the single one is taken
 _LEAST_WEIGHT = 0.05  # what weighs less is left out
 _FAR = 1.3  # times the best error: what is further off enters a blend that is judged by few holes only by chance
-_FEW_ENTRIES, _FEW_HOLES = 30, 2  # with fewer held out, weights would be fitted to chance
-_CLEARLY = 0.8  # times the first one's error: what is better than that is taken even so
+_FEW_ENTRIES, _FEW_HOLES = 30, 4  # with fewer held out, weights would be fitted to chance
 _FIRM = 1e3  # how much harder the sum of the weights is kept than the data is met
 _ROUNDS = 20  # of weighing holes anew
 
@@ -25,8 +24,8 @@ def blend_weights(
 ) -> dict[str, float]:
     """Weights by name, the largest first: one name alone unless several together are clearly better.
 
-    `holes` says in which hole an entry lies (default: entries are scattered, and all count alike). The first method is
-    the one to stay with if too little is held out to tell it from the best.
+    `holes` says in which hole an entry lies (default: entries are scattered, and all count alike). If there is very
+    little to judge by, methods are averaged over, for the best one may be so by chance.
     """
     where = np.zeros(len(truth), dtype=np.intp) if holes is None else np.unique(holes, return_inverse=True)[1]
     misses = {name: found - truth for name, found in predictions.items()}
@@ -36,11 +35,11 @@ def blend_weights(
     if not errors[best] > 0:  # nothing can be better than exact
         return {best: 1.0}
     pieces = len(truth) if holes is None else int(where.max()) + 1
-    if pieces < (_FEW_ENTRIES if holes is None else _FEW_HOLES):
-        clearly = errors[best] < _CLEARLY * errors[names[0]]
-        return {best if clearly else names[0]: 1.0}
-    if holes is not None:
+    few = pieces < (_FEW_ENTRIES if holes is None else _FEW_HOLES)
+    if few or holes is not None:
         names = [name for name in names if errors[name] <= _FAR * errors[best]]
+    if few:
+        return _by_likelihood({name: errors[name] for name in names}, pieces)
     while len(names) > 1:
         weights = _on_simplex([misses[name] for name in names], where)
         kept = [name for name, weight in zip(names, weights, strict=True) if weight >= _LEAST_WEIGHT]
@@ -52,6 +51,20 @@ def blend_weights(
             return {name: float(weight) for name, weight in ordered}
         names = kept
     return {best: 1.0}
+
+
+def _by_likelihood(errors: Mapping[str, float], pieces: int) -> dict[str, float]:
+    """Weights in proportion to how likely each method makes what was held out, if its errors are normal.
+
+    That is 1/error to the power of how many independent things were held out: nearly the same for all if one was, and
+    all for the best if there were many. What one method gets wrong by chance, the others put right.
+    """
+    logarithms = {name: -pieces * np.log(error) for name, error in errors.items()}
+    largest = max(logarithms.values())
+    weights = {name: float(np.exp(value - largest)) for name, value in logarithms.items()}
+    kept = {name: weight for name, weight in weights.items() if weight >= _LEAST_WEIGHT * sum(weights.values())}
+    total = sum(kept.values())
+    return {name: weight / total for name, weight in sorted(kept.items(), key=lambda pair: -pair[1])}
 
 
 def _on_simplex(misses: list[Array], holes: NDArray[np.intp]) -> Array:

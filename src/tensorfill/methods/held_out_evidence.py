@@ -14,6 +14,9 @@ from .blending import blend_weights
 
 _ENOUGH_ENTRIES, _ENOUGH_HOLES, _ENOUGH_SLICES = 200, 8, 4  # to tell methods apart where trying again costs little
 
+_OF_ALL = 0.5  # of the range of held-out values, and
+_NOBODY, _USUAL = 30.0, 0.9  # times the error that so many entries stay below, of whoever is nearest to each
+
 
 @dataclass(frozen=True, eq=False)
 class HeldOutEvidence:
@@ -47,13 +50,9 @@ class HeldOutEvidence:
         rest = ~self.judge.lost
         return self._weights_where(rest if rest.any() else self.judge.lost, shaped=self.judge.shaped)
 
-    def lost_weights(self, safe: str) -> dict[str, float] | None:
-        """The same for lost slices, where they are a kind of their own; `safe` alone if there is nothing to go by."""
-        if not self.judge.mixed:
-            return None
-        if not self.judge.lost.any():
-            return {safe: 1.0}
-        return self._weights_where(self.judge.lost, shaped=True)
+    def lost_weights(self) -> dict[str, float] | None:
+        """The same for lost slices, where they are a kind of their own and some were held out."""
+        return self._weights_where(self.judge.lost, shaped=True) if self.judge.lost.any() else None
 
     def mixed(self, weights: Mapping[str, float], lost_weights: Mapping[str, float] | None) -> Array:
         """What a blend with these weights would have predicted."""
@@ -69,8 +68,16 @@ class HeldOutEvidence:
         return scattered or few_holes or few_slices
 
     def _weights_where(self, where: NDArray[np.bool_], *, shaped: bool) -> dict[str, float]:
+        if not shaped:
+            where = where & ~self._hopeless(where)
         predictions = {name: found[where] for name, found in self.predictions.items()}
         return blend_weights(predictions, self.truth[where], self.judge.holes[where] if shaped else None)
+
+    def _hopeless(self, where: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Single entries that nobody comes near to, such as an outlier: they are no reason to choose anybody."""
+        nearest = np.min([np.abs(found - self.truth) for found in self.predictions.values()], axis=0)
+        far = max(_NOBODY * float(np.quantile(nearest[where], _USUAL)), _OF_ALL * float(np.ptp(self.truth[where])))
+        return np.asarray(nearest > far)
 
 
 def _sum(weights: Mapping[str, float], predictions: Mapping[str, Array]) -> Array:

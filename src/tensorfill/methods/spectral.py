@@ -29,6 +29,7 @@ from ..spectral.borders import Borders, CosinesWithin, strange_borders
 from ..spectral.data import KnownData
 from ..spectral.kernels import turn_divided
 from ..spectral.parametric import CORRELATIONS, Family, ParametricSpectrum
+from ..spectral.roles import modes_of_places
 from ..spectral.run import Plan, SpectralRun
 from ..tensor import Array
 from .baseline import too_large_to_fill
@@ -59,7 +60,8 @@ class Spectral:
         A basis per mode: "dct" (cosines, for modes with an order), "fourier" (for modes that close in a circle),
         "learned" (principal directions of the data), "identity" (nothing in common along the mode), or an orthonormal
         matrix of your own, columns from what is common to what is rare (default: chosen by held-out entries among
-        cosines everywhere, learned bases from mode 3 on, and learned bases everywhere).
+        cosines everywhere, learned bases everywhere, and learned bases along all but two modes: those along which
+        distant entries have least in common, such as rows and columns).
     spectrum
         "learned" (free), or bound to a family of correlations: "matern-1/2", "matern-3/2", "squared-exponential",
         "constant+local"; bases are cosines then unless given. "identity": nothing but the paper's components, which is
@@ -179,7 +181,7 @@ class Spectral:
         mean = float(data.values.mean(dtype=np.float64))
         data = KnownData(data.mask, data.values - dtype.type(mean))
         borders = self._borders(data)
-        plan = self._plan(observed, dtype, borders)
+        plan = self._plan(observed, dtype, borders, modes_of_places(data))
         if self.rank is not None:
             plan = replace(plan, find_factors=partial(self._factors, observed, rng))
         at_first = InterpolatedEstimate(observed.shape, observed.positions, observed.known)
@@ -215,7 +217,9 @@ class Spectral:
         found = strange_borders(data) if any(cosines) else none
         return tuple(alone if has else (0, 0) for alone, has in zip(found, cosines, strict=True))
 
-    def _plan(self, observed: ObservedTensor, dtype: np.dtype[np.floating], borders: Borders) -> Plan:
+    def _plan(
+        self, observed: ObservedTensor, dtype: np.dtype[np.floating], borders: Borders, places: frozenset[int]
+    ) -> Plan:
         shape = observed.shape
         given = self._given(shape)
         candidates: tuple[tuple[int, ...], ...]
@@ -225,12 +229,14 @@ class Spectral:
         if self.bases is None and (self.spectrum in CORRELATIONS or self.rank is not None):
             candidates = ((),)
         elif self.bases is None:
-            candidates = tuple(dict.fromkeys([(), everywhere, tuple(mode for mode in everywhere if mode >= 2)]))
+            repeated = tuple(mode for mode in everywhere if mode not in places)
+            candidates = tuple(dict.fromkeys([(), everywhere, repeated]))
         else:
             candidates = (tuple(mode for mode, basis in enumerate(self.bases) if _is(basis, "learned")),)
         bases = tuple(_basis(*which, dtype) for which in zip(given, shape, borders, strict=True))
         return Plan(
             bases=bases,
+            places=places,
             candidates=candidates,
             rounds=self.max_iter,
             learned_rounds=self.learned_rounds,

@@ -12,6 +12,7 @@ from scipy.ndimage import binary_dilation, distance_transform_cdt, label
 
 from ..deadline import look_at_clock
 from .bases import SHORT, Numbers
+from .dead_slices import dead_indices
 from .holes import collapsed, has_holes, is_mixed, lost_entries, without_lost
 
 Mask = NDArray[np.bool_]
@@ -20,6 +21,7 @@ _LEAST, _MOST, _ENOUGH = 0.05, 0.2, 500  # shares of the known entries, and how 
 _PART, _LARGEST_PART = 0.1, 0.3  # the same if holes have a shape: how much is wanted, and how large one may be at most
 _SHIFTS = 3  # places of the mask that are compared
 _AT_ENDS = 0.2  # share of the known indices that are held out at most where ends are empty, of all such ends
+_SOME = 3  # known entries from which on there is something to learn
 _FEWER = 0.05  # how much an e-th of the entries that are wanted counts, next to an e-fold depth
 
 
@@ -99,6 +101,19 @@ class Judge:
         return sum(error * share for error, share in found)
 
 
+def unjudged_entries(mask: Mask, held: Mask) -> Mask:
+    """Entries of lost slices of a mode of which no slice could be held out; all, if next to nothing is known."""
+    if np.count_nonzero(mask) < _SOME:
+        return np.ones_like(mask)
+    found = np.zeros_like(mask)
+    left = mask & ~held
+    for mode, size in enumerate(mask.shape):
+        lost = dead_indices(~mask, mode)
+        if size > 1 and len(lost) and len(dead_indices(~left, mode)) == len(lost):
+            np.moveaxis(found, mode, 0)[lost] = True
+    return found
+
+
 def hole_numbers(held: Mask, *, holes: bool) -> NDArray[np.intp]:
     """For every held-out entry, in order, which of the held-out holes it is in; 0 for all if there are no holes."""
     if not holes:
@@ -173,14 +188,12 @@ def _slices_held_out(mask: Mask, rng: np.random.Generator) -> Mask:
         if not known[alive[0] : alive[-1] + 1].all():  # some are lost inside
             shifts = [np.roll(~known, int(rng.integers(1, size))) for _ in range(_SHIFTS)]
             wanted = max(shifts, key=lambda shifted: min(int((shifted & known).sum()), most))
-        wanted[alive[: alive[0]]] = wanted[alive[::-1][: size - 1 - alive[-1]]] = True
-        chosen = np.flatnonzero(wanted & known)
-        if not len(chosen):
-            chosen = rng.choice(alive, 1)
-        elif len(chosen) > most:
-            start = int(rng.integers(len(chosen)))  # neighbours stay together, as far as they are lost together
-            chosen = np.roll(chosen, -start)[:most]
-        np.moveaxis(held, mode, 0)[chosen] = True
+        inside = np.flatnonzero(wanted & known)
+        if len(inside):  # neighbours stay together, as far as they are lost together
+            inside = np.roll(inside, -int(rng.integers(len(inside))))
+        ends = [*alive[: alive[0]], *alive[::-1][: size - 1 - alive[-1]]]
+        chosen = list(dict.fromkeys([*ends, *inside]))[:most]
+        np.moveaxis(held, mode, 0)[chosen or rng.choice(alive, 1)] = True
     return held & mask
 
 

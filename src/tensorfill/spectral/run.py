@@ -38,7 +38,9 @@ _EXACT, _HOLE_EXACT = 3e-4, 3e-5  # tolerances for W ≥ 0
 _SETTLED = 0.995  # held-out error, relative to the best so far, from which on a round is no progress
 _PATIENCE = 2  # rounds without progress before a stage ends
 _CLOSE, _SLOW = 1.03, 0.96  # a stage also ends if its error is not this close to a rival's and falls this slowly
-_MATTERS = 0.05  # of the held-out error: if less than that is below zero, W ≥ 0 cannot make much of a difference
+# Of the held-out error: if less than that is below zero, W ≥ 0 cannot make much of a difference. Small data is looked
+# at more closely, for it costs next to nothing there.
+_MATTERS, _MATTERS_IF_SMALL, _SMALL = 0.05, 0.01, 2**16
 _AS_GOOD = 1.002  # held-out error with W ≥ 0, relative to that without, up to which it stays
 _TIE = 1.005  # errors of candidates that differ by less are taken to be the same
 _SECOND = 1  # the round before which a preconditioner for holes is looked for: the first prior tells little
@@ -55,6 +57,8 @@ class Plan:
 
     bases: tuple[Basis, ...]
     """What every mode starts with."""
+    places: frozenset[int]
+    """Modes along which distant entries have little in common."""
     candidates: tuple[tuple[int, ...], ...]
     """Sets of modes to try learned bases on; the empty one keeps the start. One: take it, whatever it gives."""
     rounds: int
@@ -111,7 +115,7 @@ class SpectralRun:
     def states(self) -> Iterator[Progress]:
         """The states, the start first."""
         variance = max(float(self.data.values.var(dtype=np.float64)), _LEAST_VARIANCE)
-        first = starting_prior(self.plan.bases, variance)
+        first = starting_prior(self.plan.bases, variance, self.plan.places)
         zero = np.zeros(first.transform.coefficient_shape, self.data.values.dtype)
         self.seen = first, zero
         nothing_yet = Progress(math.sqrt(variance), self.at_first)
@@ -253,7 +257,8 @@ class SpectralRun:
         below = np.minimum(entries, 0, out=entries)
         clipped_away = math.sqrt(in_pieces(dot, below, below) / below.size)
         del entries, below
-        matters = self.held.any() and clipped_away > _MATTERS * self.errors[self.learned]
+        little = _MATTERS_IF_SMALL if self.data.mask.size < _SMALL else _MATTERS
+        matters = self.held.any() and clipped_away > little * self.errors[self.learned]
         if self.plan.constrained is not None or not matters:
             return
         assert learner.mean is not None

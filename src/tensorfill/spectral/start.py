@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from scipy import fft
@@ -14,16 +14,16 @@ from .borders import CosinesWithin
 from .prior import Prior
 from .transform import Transform
 
-_NEAR, _FAR = 3.0, 10.0  # how far correlations reach, in entries: along the first two modes, and along the others
+_NEAR, _FAR = 3.0, 10.0  # how far correlations reach, in entries: along places, and along other modes
 _CONSTANT = 10.0  # weight of what is the same along a further mode, next to what changes slowly
 _ALIKE = 9.0  # the same for channels, next to what each has alone
 _LEAST = 1e-6  # variance of a coefficient, next to that of an entry
 _NOISE = 0.05  # variance of the noise, as a share of that of the data
 
 
-def starting_prior(bases: Sequence[Basis], variance: float) -> Prior:
-    """A prior for data of this variance."""
-    along = [_along(mode, basis) for mode, basis in enumerate(bases)]
+def starting_prior(bases: Sequence[Basis], variance: float, places: Collection[int] = (0, 1)) -> Prior:
+    """A prior for data of this variance; `places` are the modes along which distant entries have little in common."""
+    along = [_along(basis, mode in places) for mode, basis in enumerate(bases)]
     bins = Bins(bases)
     sizes = [Bins([basis]) for basis in bases]
     variances: Array = np.array(variance)
@@ -32,16 +32,16 @@ def starting_prior(bases: Sequence[Basis], variance: float) -> Prior:
     return Prior(Transform(bases), bins, variances, _NOISE * variance)
 
 
-def _along(mode: int, basis: Basis) -> Array:
+def _along(basis: Basis, is_place: bool) -> Array:
     """Variances of the columns of one basis; 1 on average, so that the variance of entries is left as it is."""
     n = basis.size
     if isinstance(basis, CosinesWithin):
-        return np.append(_along(mode, Cosines(n - basis.alone)), np.ones(basis.alone))
+        return np.append(_along(Cosines(n - basis.alone), is_place), np.ones(basis.alone))
     if basis.kind == "identity":
         return np.ones(n)
     if n <= SHORT:
         return (_constant(n) * _ALIKE + 1) / (_ALIKE + 1)
-    if mode < 2:
+    if is_place:
         return cosine_variances(n, np.exp(-np.arange(n) / _NEAR))
     return (_constant(n) * _CONSTANT + cosine_variances(n, np.exp(-np.arange(n) / _FAR))) / (_CONSTANT + 1)
 

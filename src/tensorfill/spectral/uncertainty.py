@@ -12,6 +12,7 @@ its column, its frame, how steep the estimate is there, and how large.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,7 +23,9 @@ from scipy.ndimage import label
 from ..numerics.normal_numbers import standard_normal
 from .bases import Numbers
 from .data import KnownData
+from .held_out import Judge, unjudged_entries
 from .hole_solver import HoleSolver
+from .holes import lost_entries
 from .posterior_variance import PosteriorVariance
 from .prior import Prior
 from .solver import solver_for
@@ -47,6 +50,17 @@ class Drawn:
 
 
 @dataclass(frozen=True, eq=False)
+class _Kind:
+    """Entries that are judged by the same held-out ones."""
+
+    entries: Mask
+    held: NDArray[np.bool_]
+    """Which of the held-out entries."""
+    pieces: int
+    """How many independent things those are: entries, holes or slices."""
+
+
+@dataclass(frozen=True, eq=False)
 class Uncertainty:
     """What it takes to tell how sure the model is."""
 
@@ -64,7 +78,8 @@ class Uncertainty:
 
         `before` is the estimate without the held-out entries, `entries` the one with all that is known, both nowhere
         negative; `errors`, at held-out entries, are those of `before` unless given. What is known is treated as if it
-        were not. Nothing is less sure than a guess of the mean would be.
+        were not. Nothing is less sure than a guess of the mean would be, except where nothing like it was held out;
+        and a few things that were predicted well do not make anything much surer than that guess.
         """
         values = KnownData(self.data.mask, self.data.values + self.data.values.dtype.type(self.mean))
         less = values.without(self.held)
@@ -81,11 +96,49 @@ class Uncertainty:
             errors.astype(np.float64) ** 2,
             _independent(self.held),
         )
-        law = VarianceLaw.fitted(seen).matched(seen)
+        law = VarianceLaw.fitted(seen)
         found = law.logarithms(posterior.logarithms(self.data.mask), around.fit_around(less, entries, slopes))
         found *= 0.5
         np.exp(found, out=found)
-        return np.asarray(np.minimum(found, self.data.values.std(dtype=np.float64).astype(found.dtype)))
+        for kind in self._kinds():
+            part = seen.where(kind.held)
+            if len(part.squares):
+                found[kind.entries] *= found.dtype.type(law.factor(part))
+            least = self._spread / kind.pieces**1.5 / 2 if kind.pieces else self._size
+            np.maximum(found, found.dtype.type(least), out=found, where=kind.entries)
+            if kind.pieces:
+                np.minimum(found, found.dtype.type(max(self._spread, least)), out=found, where=kind.entries)
+        return found
+
+    @cached_property
+    def _size(self) -> float:
+        """The root mean square of known values: how far off a guess may be if nothing tells."""
+        return float(np.sqrt(np.mean((self.data.values.astype(np.float64) + self.mean) ** 2)))
+
+    @cached_property
+    def _spread(self) -> float:
+        """How far off a guess of the mean is: by the deviation of known values, or by their size if there are few."""
+        count = self.data.count
+        variance = float(self.data.values.var(dtype=np.float64))
+        return float(np.sqrt(((count - 1) * variance + self._size**2) / count))
+
+    def _kinds(self) -> Iterator[_Kind]:
+        """Entries by what was held out like them: lost slices, if they are apart, those nothing tells of, the rest."""
+        mask, held = self.data.mask, self.held
+        judge = Judge.of(mask, held)
+        unjudged = unjudged_entries(mask, held)
+        rest = ~unjudged
+        if judge.mixed:
+            lost = lost_entries(mask) & rest
+            rest &= ~lost
+            yield _Kind(lost, judge.lost, len(np.unique(judge.holes[judge.lost])))
+        chosen = ~judge.lost
+        if not held.any():  # then the model is all there is
+            yield _Kind(rest, chosen, self.data.count)
+        elif chosen.any():
+            pieces = len(np.unique(judge.holes[chosen])) if judge.shaped else int(np.count_nonzero(chosen))
+            yield _Kind(rest, chosen, pieces)
+        yield _Kind(unjudged, np.zeros(len(judge.lost), dtype=bool), 0)
 
     def drawn(self, known: Mask, draws: int = _DRAWS) -> Drawn:
         """Draw data from the prior, and see how well it is recovered if these entries are known."""

@@ -1,8 +1,8 @@
 """A law for the size of errors: how large they are on average, given some properties of an entry.
 
 log d² = log p + w_0 + Σ_k w_k f_k, with p a first guess of the variance and properties f. The weights make errors that
-are known as likely as possible under N(0, d²). `matched` multiplies d by one number, so that about 68 % of these errors
-are below d and 95 % below 2d, even if they are not quite normal.
+are known as likely as possible under N(0, d²). `factor` is the number to multiply d by, so that about 68 % of these
+errors are below d and 95 % below 2d, even if they are not quite normal.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from ..tensor import Array
@@ -35,6 +36,10 @@ class Evidence:
     """The errors, squared."""
     independent: float = 1.0
     """As which share of their number they count, if they come in groups that are alike."""
+
+    def where(self, chosen: NDArray[np.bool_]) -> Evidence:
+        """Some of the errors."""
+        return replace(self, guess=self.guess[chosen], properties=self.properties[chosen], squares=self.squares[chosen])
 
     @property
     def columns(self) -> Array:
@@ -69,12 +74,15 @@ class VarianceLaw:
         weights[0] = max(weights[0], _LEAST_POWER - 1)
         return cls(float(found[0]), weights, middle, columns.min(axis=0), columns.max(axis=0))
 
-    def matched(self, seen: Evidence) -> VarianceLaw:
-        """The same times a number, for the right shares of errors within one and two deviations."""
-        if len(seen.guess) == 0:
-            return self
-        sizes = np.sqrt(seen.squares * np.exp(-self.logarithms(seen.guess, seen.properties.T)))
-        return replace(self, constant=self.constant + 2 * np.log(_factor(sizes, seen.independent)))
+    def factor(self, seen: Evidence) -> float:
+        """By what to multiply deviations, so that the right shares of errors are within one and two of them.
+
+        Where a few errors are far larger than the others, that would make deviations far too small on average: they
+        stay at least half as large, root mean square.
+        """
+        guessed = np.exp(0.5 * self.logarithms(seen.guess, seen.properties.T))
+        least = 0.5 * np.sqrt(seen.squares.sum() / np.square(guessed).sum())
+        return max(_factor(np.sqrt(seen.squares) / guessed, seen.independent), float(least))
 
     def logarithms(self, guess: Numbers, properties: Iterable[Numbers]) -> Numbers:
         """log d² at any number of entries; the properties come one after the other."""
