@@ -14,7 +14,7 @@ from .blending import blend_weights
 
 _ENOUGH_ENTRIES, _ENOUGH_HOLES, _ENOUGH_SLICES = 200, 8, 4  # to tell methods apart where trying again costs little
 
-_OF_ALL = 0.5  # of the range of held-out values, and
+_OF_ALL = 0.5  # of the largest held-out value, and
 _NOBODY, _USUAL = 30.0, 0.9  # times the error that so many entries stay below, of whoever is nearest to each
 
 
@@ -76,7 +76,7 @@ class HeldOutEvidence:
     def _hopeless(self, where: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Single entries that nobody comes near to, such as an outlier: they are no reason to choose anybody."""
         nearest = np.min([np.abs(found - self.truth) for found in self.predictions.values()], axis=0)
-        far = max(_NOBODY * float(np.quantile(nearest[where], _USUAL)), _OF_ALL * float(np.ptp(self.truth[where])))
+        far = max(_NOBODY * float(np.quantile(nearest[where], _USUAL)), _OF_ALL * float(self.truth.max()))
         return np.asarray(nearest > far)
 
 

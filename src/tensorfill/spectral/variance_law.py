@@ -22,6 +22,7 @@ _MADE_UP = 20  # errors of just the size guessed join the real ones, so that few
 _RIDGE = 10.0  # what it costs to differ from the guess, per squared weight of a property that varies by 1
 _LARGEST_STEP = 2.0
 _MOST_STEPS = 50
+_LEAST = 0.7  # of the root mean square of errors: that of deviations
 _LEAST_POWER = 0.25  # of p in d²: where the guess is larger, so is d
 _FACTORS = np.exp(np.linspace(-2, 2, 401))
 
@@ -78,10 +79,10 @@ class VarianceLaw:
         """By what to multiply deviations, so that the right shares of errors are within one and two of them.
 
         Where a few errors are far larger than the others, that would make deviations far too small on average: they
-        stay at least half as large, root mean square.
+        stay at least 0.7 times as large, root mean square.
         """
         guessed = np.exp(0.5 * self.logarithms(seen.guess, seen.properties.T))
-        least = 0.5 * np.sqrt(seen.squares.sum() / np.square(guessed).sum())
+        least = _LEAST * np.sqrt(seen.squares.sum() / np.square(guessed).sum())
         return max(_factor(np.sqrt(seen.squares) / guessed, seen.independent), float(least))
 
     def logarithms(self, guess: Numbers, properties: Iterable[Numbers]) -> Numbers:
