@@ -31,6 +31,8 @@ Effort = Literal["low", "normal", "high"]
 _NORMAL = ("t-ctv",)
 _NORMAL_WITH_HOLES = ("linear",)
 _NORMAL_IF_SMALL = ("spc", "tnn", "ncpc")
+_NORMAL_WITH_HOLES_IF_SMALL = ("lrtc-tnn",)
+_WIDE = 5  # columns for every row of an unfolding: with fewer, low rank says little, and is slow to find
 _SMALL, _LARGE = 2**18, 2**22  # entries
 _NOT_WORTH_TRYING = ("auto", "spectral", "zero-fill", "mean-fill", "dual", "dual-demo")
 _FALLBACK = "nonneg-dual"
@@ -50,7 +52,9 @@ def methods_tried(effort: str, size: int, *, shaped_holes: bool = False) -> tupl
     for_holes = _NORMAL_WITH_HOLES if shaped_holes else ()
     if size > _LARGE:
         return ("spectral", *for_holes)
-    return ("spectral", *_NORMAL, *for_holes, *(_NORMAL_IF_SMALL if size <= _SMALL else ()))
+    if size > _SMALL:
+        return ("spectral", *_NORMAL, *for_holes)
+    return ("spectral", *_NORMAL, *for_holes, *_NORMAL_IF_SMALL, *(_NORMAL_WITH_HOLES_IF_SMALL if shaped_holes else ()))
 
 
 def _with_hope(methods: Mapping[str, Method], errors: Mapping[str, float]) -> dict[str, Method]:
@@ -174,6 +178,8 @@ class Choice:
         from .registry import make
 
         names = methods_tried(self._effort, self._observed.size, shaped_holes=shaped_holes)[1:]
+        if self._effort != "high" and self._observed.size < _WIDE * max(self._observed.shape) ** 2:  # a picture
+            names = tuple(name for name in names if name not in _NORMAL_WITH_HOLES_IF_SMALL)
         return {name: make(name, {}) for name in names}
 
     def _blend(self, weights: dict[str, float], done: dict[str, Completion], reason: str | None = None) -> Completion:
