@@ -146,7 +146,9 @@ def test_the_mask_is_that_of_the_pattern_and_the_seed(
     assert len(seen) == 2, "the warm-up found something to complete"
 
 
-@pytest.mark.parametrize("method", ["nonneg-dual", "ncpc", "t-ctv", "tnn", "halrtc", "spc", "bcpf", "mean-fill"])
+@pytest.mark.parametrize(
+    "method", ["nonneg-dual", "ncpc", "t-ctv", "tnn", "halrtc", "lrtc-tnn", "spc", "bcpf", "mean-fill"]
+)
 @pytest.mark.parametrize("pattern", ["slices-1", "frames"])
 def test_slices_that_cannot_be_recovered_are_no_failure(answered: Answered, method: str, pattern: str) -> None:
     row = answered(method=method, pattern=pattern, rate=0.6)

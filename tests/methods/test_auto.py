@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from station_days import station_days
 
 from tensorfill import available_methods, complete
 from tensorfill.completion import Snapshot
@@ -231,6 +232,33 @@ def test_a_forecast_is_judged_once_even_at_high_effort(smooth: NDArray[Any], mon
 def test_holes_with_a_shape_are_also_interpolated_at_normal_effort() -> None:
     assert "linear" in auto_choice.methods_tried("normal", 1000, shaped_holes=True)
     assert "linear" not in auto_choice.methods_tried("normal", 1000)
+
+
+def test_low_rank_is_tried_where_holes_in_small_tensors_have_a_shape() -> None:
+    assert "lrtc-tnn" in auto_choice.methods_tried("normal", 200_000, shaped_holes=True)
+    assert "lrtc-tnn" not in auto_choice.methods_tried("normal", 200_000)
+    assert "lrtc-tnn" not in auto_choice.methods_tried("normal", 2_000_000, shaped_holes=True)
+
+
+def test_low_rank_is_not_tried_on_pictures_with_holes() -> None:
+    """Their unfoldings have hardly more columns than rows."""
+    i, j = np.meshgrid(np.linspace(0, 3, 40), np.linspace(0, 2, 30), indexing="ij")
+    picture = 1 + np.sin(i + j)[..., None] * np.array([1.0, 0.5, 0.2])
+    known = np.ones(picture.shape, dtype=bool)
+    known[10:16, 8:14] = known[25:31, 15:21] = False
+    told = complete(picture, known).reasons["weights"]
+    assert "t-ctv" in told
+    assert "lrtc-tnn" not in told
+
+
+def test_missing_days_of_stations_are_filled_from_low_rank() -> None:
+    """The order of stations means nothing, and one day is unlike all others: smoothness is of little use."""
+    counts, known = station_days(3)
+    done, smooth = complete(counts, known), complete(counts, known, effort="low")
+    assert done.settings["weights"]["lrtc-tnn"] > 0.2
+    hidden = ~known
+    errors = [float(np.linalg.norm((found.tensor - counts)[hidden])) for found in (done, smooth)]
+    assert errors[0] < 0.8 * errors[1]
 
 
 def test_large_tensors_are_left_to_what_is_quick_at_normal_effort() -> None:

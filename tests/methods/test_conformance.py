@@ -43,7 +43,7 @@ QUICK = 20
 ORDERS = {"smf-lrtc": (3,)}
 """The orders a method takes, if not all."""
 
-MODES_ALIKE = ("nonneg-dual", "dual", "halrtc", "zero-fill", "mean-fill")
+MODES_ALIKE = ("nonneg-dual", "dual", "halrtc", "lrtc-tnn", "zero-fill", "mean-fill")
 """Methods that do not care which mode comes first: the others start at random or treat modes by their number."""
 
 RECOVERS: dict[str, dict[str, Any]] = {
@@ -57,6 +57,7 @@ RECOVERS: dict[str, dict[str, Any]] = {
     "t-ctv": {},
     "tnn": {},
     "halrtc": {},
+    "lrtc-tnn": {},
     "spc": {"smoothness": 0.0, "snr": 60.0, "max_rank": 2, "max_iter": 3000, "tolerance": 1e-9},
     "bcpf": {},
 }
@@ -86,6 +87,8 @@ VARIANTS = [
     ("t-ctv", {"transform": "fft", "penalty": 0.1}),
     ("tnn", {"transform": "dct", "penalty": 0.1}),
     ("halrtc", {"weights": (1, 2, 0), "penalty": 0.5}),
+    ("lrtc-tnn", {"weights": (1, 2, 0), "truncation": 0.5}),
+    ("lrtc-tnn", {"truncation": 0.0}),
     ("spc", {"variant": "total-variation"}),
     ("bcpf", {"max_rank": 3}),
     ("ffw", {"tau": 10.0, "standardize": True}),

@@ -38,6 +38,22 @@ def test_it_is_what_the_singular_value_decomposition_gives(shape: tuple[int, ...
         np.testing.assert_allclose(taken[mode], norm, atol=1e-6)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_the_largest_singular_values_can_be_free(shape: tuple[int, ...], dtype: Any) -> None:
+    given, found = stack(shape, dtype), stack(shape, dtype)
+    free = [min(1 + mode, *unfold(given[mode], mode).shape) for mode in range(len(shape))]
+    taken = project_onto_balls(found, [0.5] * len(shape), free)
+    for mode in range(len(shape)):
+        u, s, vt = np.linalg.svd(unfold(given[mode].astype(float), mode), full_matrices=False)
+        s[: free[mode]] = 0.0
+        expected = fold((u * np.minimum(s, 0.5)) @ vt, mode, shape)
+        np.testing.assert_allclose(found[mode], expected, atol=1e-9 if dtype == np.float64 else 2e-3)
+        np.testing.assert_allclose(
+            taken[mode], np.maximum(s - 0.5, 0.0).sum(), atol=1e-6 if dtype == np.float64 else 1e-3
+        )
+
+
 @pytest.mark.parametrize("limit", [0.3, 3.0])
 def test_what_is_taken_away_is_the_soft_thresholded_tensor(limit: float) -> None:
     given, found = stack((3, 5, 8)), stack((3, 5, 8))

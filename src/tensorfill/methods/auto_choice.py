@@ -34,8 +34,10 @@ Effort = Literal["low", "normal", "high"]
 _NORMAL = ("t-ctv",)
 _NORMAL_WITH_HOLES = ("linear",)
 _NORMAL_IF_SMALL = ("spc", "tnn", "ncpc")
+_NORMAL_WITH_HOLES_IF_SMALL = ("lrtc-tnn",)
 _NORMAL_IF_SHORT = ("mean-fill",)
 _NORMAL_IF_TINY = ("linear", "mean-fill")
+_WIDE = 5  # columns for every row of an unfolding: with fewer, low rank says little, and is slow to find
 _TINY, _SHORT, _SMALL, _LARGE = 2**10, 2**14, 2**18, 2**22  # entries
 _NOT_WORTH_TRYING = ("auto", "spectral", "zero-fill", "mean-fill", "dual", "dual-demo")
 # Of a frame when only one other is known nobody can tell whether it is like that one or like the mean. One of these
@@ -65,6 +67,8 @@ def methods_tried(effort: str, size: int, *, shaped_holes: bool = False) -> tupl
     if size > _LARGE:
         return ("spectral", *for_holes)
     for_small = _NORMAL_IF_SMALL if size <= _SMALL else ()
+    if shaped_holes and size <= _SMALL:
+        for_small += _NORMAL_WITH_HOLES_IF_SMALL
     for_short = _NORMAL_IF_TINY if size <= _TINY else _NORMAL_IF_SHORT if size <= _SHORT else ()
     return tuple(dict.fromkeys(["spectral", *_NORMAL, *for_holes, *for_small, *for_short]))
 
@@ -205,6 +209,8 @@ class Choice:
         from .registry import make
 
         names = methods_tried(self._effort, self._observed.size, shaped_holes=shaped_holes)[1:]
+        if self._effort != "high" and self._observed.size < _WIDE * max(self._observed.shape) ** 2:  # a picture
+            names = tuple(name for name in names if name not in _NORMAL_WITH_HOLES_IF_SMALL)
         return {name: make(name, {}) for name in names}
 
     def _blend(

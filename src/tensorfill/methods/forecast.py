@@ -31,6 +31,7 @@ COSTS: dict[str, tuple[Cost, Cost]] = {
     "t-ctv": (Cost(80, 10), Cost(95, 10)),
     "spc": (Cost(210, 15), Cost(210, 20)),
     "tnn": (Cost(95, 8), Cost(125, 10)),
+    "lrtc-tnn": (Cost(75, 10), Cost(75, 10)),
     "nonneg-dual": (Cost(140, 40), Cost(200, 60)),
     "dual": (Cost(100, 20), Cost(140, 30)),
     "linear": (Cost(240, 7), Cost(60, 1)),

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +19,7 @@ from ..observed import ObservedTensor
 from .baseline import complete_by, too_large_to_fill
 from .halrtc_iteration import HaLRTCIteration, iterations
 from .halrtc_kernels import settle
-from .setting_checks import check_count, check_positive, check_tolerance, wrong
+from .setting_checks import check_count, check_positive, check_shares, check_tolerance, resolved_shares, wrong
 
 _SHORT_MODE = 4  # colours, or colours and opacity: their trace norm tells little
 _SHORT_WEIGHT = 1e-3
@@ -72,8 +71,8 @@ class HaLRTC:
             raise wrong(self.name, "penalty_growth", "be 1 or more", self.penalty_growth)
         if self.penalty is not None:
             check_positive(self.name, "penalty", self.penalty)
-        if self.weights is not None and not _are_weights(self.weights):
-            raise wrong(self.name, "weights", "be numbers, 0 or more and not all 0, one per mode", self.weights)
+        if self.weights is not None:
+            check_shares(self.name, "weights", self.weights)
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Why the full tensor would not fit into memory, if so; raises for weights that do not fit the tensor."""
@@ -109,9 +108,7 @@ class HaLRTC:
         if self.weights is None:
             short = [size <= _SHORT_MODE for size in shape]
             return tuple(_SHORT_WEIGHT if is_short else 1.0 for is_short in short)
-        if len(self.weights) != len(shape):
-            raise wrong(self.name, "weights", f"have {len(shape)} entries, one per mode", self.weights)
-        return tuple(float(weight) for weight in self.weights)
+        return resolved_shares(self.name, "weights", self.weights, len(shape))
 
     def _starting_penalty(self, observed: ObservedTensor, largest_weight: float) -> float:
         """β at the start. A tensor filled with a mean m has the singular value m √size in every unfolding."""
@@ -120,10 +117,3 @@ class HaLRTC:
         largest = float(observed.values.max())
         level = float(observed.values.mean()) / largest * math.sqrt(observed.size) if largest > 0 else math.inf
         return max(_PENALTY, 4.0 * largest_weight / level)
-
-
-def _are_weights(weights: object) -> bool:
-    if not isinstance(weights, Sequence | np.ndarray) or isinstance(weights, str) or not np.ndim(weights):
-        return False
-    numbers = all(isinstance(weight, Real) and not isinstance(weight, bool) for weight in weights)
-    return numbers and all(0 <= weight < math.inf for weight in weights) and any(weights)

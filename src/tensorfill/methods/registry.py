@@ -15,6 +15,7 @@ from .ffw import FFW
 from .geomcg import GeomCG
 from .halrtc import HaLRTC
 from .linear import Linear
+from .lrtc_tnn import LRTCTNN
 from .lrtc_tv import LRTCTV
 from .method import Method
 from .ncpc import NCPC
@@ -43,6 +44,7 @@ _METHODS: tuple[type[Method], ...] = (
     TCTV,
     TNN,
     HaLRTC,
+    LRTCTNN,
     SPC,
     BCPF,
     ZeroFill,

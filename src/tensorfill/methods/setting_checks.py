@@ -68,6 +68,20 @@ def resolved_weights(method: str, lam: Weights, shape: tuple[int, ...]) -> tuple
     return tuple(float(value) for value in given)
 
 
+def check_shares(method: str, setting: str, value: object) -> None:
+    """Numbers, zero or more and some of them above, that count relative to each other."""
+    several = isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) and np.ndim(value)
+    if not several or not all(_is_number(part) and part >= 0 for part in value) or not any(value):  # type: ignore[attr-defined, arg-type]
+        raise wrong(method, setting, "be numbers, 0 or more and not all 0, one per mode", value)
+
+
+def resolved_shares(method: str, setting: str, value: Sequence[float], modes: int) -> tuple[float, ...]:
+    """One number per mode."""
+    if len(value) != modes:
+        raise wrong(method, setting, f"have {modes} entries, one per mode", value)
+    return tuple(float(part) for part in value)
+
+
 def check_positive(method: str, setting: str, value: object) -> None:
     """A finite number above zero."""
     if not _is_number(value) or float(value) <= 0:  # type: ignore[arg-type]

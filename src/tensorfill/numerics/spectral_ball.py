@@ -1,7 +1,8 @@
 """The nearest tensors whose unfoldings have no singular value above a limit.
 
 With the mode-k unfolding X = Σ_i σ_i u_i v_iᵀ, the nearest point of the ball {‖D‖ ≤ t} of the spectral norm is
-Σ_i min(σ_i, t) u_i v_iᵀ = B X with B = Σ_i min(1, t/σ_i) u_i u_iᵀ. Soft-thresholding leaves the rest, X − D.
+Σ_i min(σ_i, t) u_i v_iᵀ = B X with B = Σ_i min(1, t/σ_i) u_i u_iᵀ. Soft-thresholding leaves the rest, X − D. If the
+largest r singular values are to be left as they are, that rest has all of them, and B begins with the (r + 1)-th.
 """
 
 from __future__ import annotations
@@ -30,12 +31,15 @@ class _Stretch(NamedTuple):
     columns: slice
 
 
-def project_onto_balls(tensors: Sequence[Floats], limits: Sequence[float] | Array) -> Array:
+def project_onto_balls(
+    tensors: Sequence[Floats], limits: Sequence[float] | Array, free: Sequence[int] | None = None
+) -> Array:
     """Move the k-th tensor, in place, to the nearest one whose mode-k unfolding has no singular value above limit k.
 
-    Returns the nuclear norms of what was taken away, Σ_i max(σ_i − t, 0), one per tensor. The modes must be in the
-    order of their sizes, the largest last, and the last index must vary fastest. Single precision is multiplied as
-    such, and added up in double precision.
+    The largest free[k] singular values, none by default, are taken away as a whole, and not counted: returns the
+    nuclear norms of what else was taken away, Σ_i max(σ_i − t, 0), one per tensor. The modes must be in the order of
+    their sizes, the largest last, and the last index must vary fastest. Single precision is multiplied as such, and
+    added up in double precision.
 
     >>> tensors = [np.diag([1.0, 3.0]), np.diag([1.0, 3.0])]
     >>> project_onto_balls(tensors, [2.0, 0.5])
@@ -43,7 +47,10 @@ def project_onto_balls(tensors: Sequence[Floats], limits: Sequence[float] | Arra
     >>> tensors[0].round(12) + 0.0
     array([[1., 0.],
            [0., 2.]])
+    >>> project_onto_balls(tensors, [0.25, 0.25], free=[1, 0])
+    array([0.75, 0.5 ])
     """
+    leading = [0] * len(tensors) if free is None else free
     views = [_wide(tensor, mode) for mode, tensor in enumerate(tensors)]
     pieces = [_pieces(view.shape) for view in views]
     work = [(mode, number) for mode, parts in enumerate(pieces) for number in range(len(parts))]
@@ -57,7 +64,7 @@ def project_onto_balls(tensors: Sequence[Floats], limits: Sequence[float] | Arra
 
     def decompose(mode: int) -> None:
         total = squares[mode].sum(axis=0)
-        factor, taken[mode] = _factor(total, limits[mode], _RESOLVED[views[mode].dtype.name])
+        factor, taken[mode] = _factor(total, limits[mode], leading[mode], _RESOLVED[views[mode].dtype.name])
         factors[mode] = factor.astype(views[mode].dtype)
 
     def move(task: int) -> None:
@@ -118,16 +125,18 @@ def _add_squares(view: Floats, stretches: Sequence[_Stretch], out: Array) -> Non
     out += waiting
 
 
-def _factor(squares: Array, limit: float, resolved: float) -> tuple[Array, float]:
-    """B, and the nuclear norm of X − B X, from X Xᵀ.
+def _factor(squares: Array, limit: float, free: int, resolved: float) -> tuple[Array, float]:
+    """B, and the nuclear norm of X − B X without its `free` largest singular values, from X Xᵀ.
 
     Singular values that are too small to be told from rounding are treated as if they were as large as can be told.
     """
     values, directions = np.linalg.eigh(squares)
     values = np.sqrt(np.maximum(values, 0.0))
-    taken = float(np.maximum(values - limit, 0.0).sum())
+    counted = len(values) - free
+    taken = float(np.maximum(values[:counted] - limit, 0.0).sum())
     least = max(limit, resolved * values[-1])
     shares = np.divide(limit, np.maximum(values, least), out=np.ones_like(values), where=least > 0)
+    shares[counted:] = 0.0
     return (directions * shares) @ directions.T, taken
 
 

@@ -31,6 +31,7 @@ METHODS = (
     "t-ctv",
     "tnn",
     "halrtc",
+    "lrtc-tnn",
     "spc",
     "bcpf",
     "zero-fill",
