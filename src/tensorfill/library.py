@@ -13,11 +13,13 @@ from numpy.typing import ArrayLike
 
 from .completion import Completion, Snapshot, StopReason, Watch
 from .errors import InvalidInput, InvalidSetting, UnrecoverableSlice, must_be
+from .foregone import always_the_same, nothing_missing
 from .formats import Contents, Entries
+from .methods.method import Method
 from .methods.registry import make, method_for
 from .observed import Negatives, ObservedTensor
 from .peers import arriving
-from .tensor import Array
+from .scaling import Unit
 
 _HOPELESS = "low rank alone cannot recover them"
 
@@ -80,16 +82,25 @@ def complete(
     rng = _generator(random_state)
     deadline = _Deadline(_checked_limit(time_limit), watch)
     give_back = None if arrived is None else arrived.give_back
-    if data.count == data.size:
-        return replace(_nothing_missing(data, method, settings), keep_observed=keep_observed, give_back=give_back)
+    if done := _foregone(data, chosen, settings):
+        return replace(done, keep_observed=keep_observed, give_back=give_back)
     neighbours = hasattr(chosen, "looks_at_neighbours") and chosen.looks_at_neighbours(data)
     notes = _empty_slices(data, "they are guessed from those beside them" if neighbours else _HOPELESS)
     if not neighbours:
         for note in notes:
             warnings.warn(note, UnrecoverableSlice, stacklevel=2)
-    done = chosen.complete(data, rng=rng, watch=deadline)
+    unit = Unit.of(data)
+    done = unit.multiplied(chosen.complete(unit.divided(data), rng=rng, watch=unit.watching(deadline)), data)
     stop = deadline.reason if done.stop.kind == "watch" and deadline.reason is not None else done.stop
     return replace(done, keep_observed=keep_observed, stop=stop, notes=(*notes, *done.notes), give_back=give_back)
+
+
+def _foregone(data: ObservedTensor, method: Method, settings: dict[str, Any]) -> Completion | None:
+    """The completion, if it needs no method; one that fills in something of its own may say so."""
+    found = nothing_missing(data, method.name, settings)
+    if found is None and getattr(method, "extends_constants", True):
+        found = always_the_same(data, method.name, settings)
+    return found
 
 
 def _observed(array: Any, observed: ArrayLike | None, negatives: Negatives) -> ObservedTensor:
@@ -143,36 +154,6 @@ def _generator(random_state: int | np.random.Generator) -> np.random.Generator:
         raise InvalidSetting(
             must_be("random_state", "be a whole number, 0 or more, or a generator", random_state)
         ) from None
-
-
-def _nothing_missing(data: ObservedTensor, method: str, settings: dict[str, Any]) -> Completion:
-    return Completion(
-        observed=data,
-        method=method,
-        estimate=_Everything(data),
-        nonnegative=True,
-        stop=StopReason("nothing missing", "Every entry is observed: nothing to complete, the data is returned as is."),
-        seconds=0.0,
-        settings=settings,
-        smallest=float(data.known.min()),
-        deviations=lambda: np.zeros(data.shape),
-    )
-
-
-class _Everything:
-    """The estimate when every entry is known: the data itself."""
-
-    def __init__(self, data: ObservedTensor) -> None:
-        self._data = data
-
-    def dense(self) -> Array:
-        return self._data.values.reshape(self._data.shape).copy()
-
-    def at(self, coordinates: np.ndarray[Any, np.dtype[np.int64]]) -> Array:
-        return np.asarray(self.dense()[tuple(coordinates.T)])
-
-    def components(self) -> tuple[Array, ...]:
-        return (self.dense(),)
 
 
 def _empty_slices(data: ObservedTensor, consequence: str) -> list[str]:
