@@ -177,7 +177,9 @@ def test_the_time_is_limited(holes: NDArray[Any]) -> None:
 
 def test_the_watcher_is_called(holes: NDArray[Any]) -> None:
     seen: list[int] = []
-    TensorCompleter(max_iter=2, gradient_tolerance=0, watch=lambda s: seen.append(s.step.iteration)).fit(holes)
+    TensorCompleter("nonneg-dual", max_iter=2, gradient_tolerance=0, watch=lambda s: seen.append(s.step.iteration)).fit(
+        holes
+    )
     assert seen == [0, 1, 2]
 
 

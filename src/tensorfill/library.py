@@ -16,7 +16,7 @@ from .errors import InvalidInput, InvalidSetting, UnrecoverableSlice, must_be
 from .foregone import always_the_same, nothing_missing
 from .formats import Contents, Entries
 from .methods.method import Method
-from .methods.registry import make, method_for
+from .methods.registry import make, method_for, told_choice
 from .observed import Negatives, ObservedTensor
 from .peers import arriving
 from .scaling import Unit
@@ -48,8 +48,9 @@ def complete(
     observed
         Boolean array of the same shape, **True where the value is known**.
     method
-        One of `tensorfill.available_methods()`. "auto" needs no settings; given those of "nonneg-dual", such as `rank`
-        and `C`, it is that method.
+        One of `tensorfill.available_methods()`. "auto" needs no settings; given a `rank`, or what only
+        "nonneg-dual" and its kin have, such as `C`, it is that method, and a note says so. Other settings, such as
+        `max_iter`, come with the name of their method.
     keep_observed
         Put the known entries back into `Completion.tensor` exactly (the default), or leave the model's values.
     negatives
@@ -75,15 +76,16 @@ def complete(
     """
     arrived = arriving(array)
     data = _observed(array if arrived is None else arrived.given, observed, negatives)
-    method = method_for(method, settings)
-    chosen = make(method, settings)
+    chosen = make(method_for(method, settings), settings)
+    told = told_choice(method, settings)
     if refusal := chosen.refuses(data):
         raise InvalidSetting(refusal)
     rng = _generator(random_state)
     deadline = _Deadline(_checked_limit(time_limit), watch)
     give_back = None if arrived is None else arrived.give_back
     if done := _foregone(data, chosen, settings):
-        return replace(done, keep_observed=keep_observed, give_back=give_back)
+        notes = _empty_slices(data, "they are taken to be the same")
+        return replace(done, keep_observed=keep_observed, give_back=give_back, notes=(*told, *notes))
     neighbours = hasattr(chosen, "looks_at_neighbours") and chosen.looks_at_neighbours(data)
     notes = _empty_slices(data, "they are guessed from those beside them" if neighbours else _HOPELESS)
     if not neighbours:
@@ -92,7 +94,9 @@ def complete(
     unit = Unit.of(data)
     done = unit.multiplied(chosen.complete(unit.divided(data), rng=rng, watch=unit.watching(deadline)), data)
     stop = deadline.reason if done.stop.kind == "watch" and deadline.reason is not None else done.stop
-    return replace(done, keep_observed=keep_observed, stop=stop, notes=(*notes, *done.notes), give_back=give_back)
+    return replace(
+        done, keep_observed=keep_observed, stop=stop, notes=(*told, *notes, *done.notes), give_back=give_back
+    )
 
 
 def _foregone(data: ObservedTensor, method: Method, settings: dict[str, Any]) -> Completion | None:
