@@ -81,8 +81,8 @@ def tiny_problem(seed: int) -> TinyProblem:
     known.flat[rng.integers(known.size)] = True
     if not data[known].any():
         data[known] = rng.random(int(known.sum())) + 0.1
-    C = float(10.0 ** rng.uniform(-1.0, 1.3))
-    lam = tuple(float(n) for n in shape) if rng.random() < 0.5 else tuple(10.0 ** rng.uniform(-1.0, 1.5, order))
+    C = float(10.0 ** rng.uniform(-1.0, 1.2))
+    lam = tuple(float(n) for n in shape) if rng.random() < 0.5 else tuple(10.0 ** rng.uniform(-0.3, 1.0, order))
     return TinyProblem(seed, data, known, C, tuple(map(float, lam)))
 
 
