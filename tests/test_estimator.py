@@ -102,7 +102,7 @@ def test_a_clone_goes_its_own_way() -> None:
 
 
 def test_a_clone_gives_the_same_bits(holes: NDArray[Any]) -> None:
-    completer = TensorCompleter(start="random", random_state=5, max_iter=3)
+    completer = TensorCompleter("nonneg-dual", start="random", random_state=5, max_iter=3)
     np.testing.assert_array_equal(clone(completer).fit(holes).model_, completer.fit(holes).model_)
 
 

@@ -52,7 +52,7 @@ _METHODS: tuple[type[Method], ...] = (
 )
 
 
-_CHOOSING = frozenset(("rank", "C", "lam", "gap_tolerance", "start", "optimizer", "inner", "nonnegative_on"))
+_CHOOSING = frozenset(("rank", "C", "lam", "gap_tolerance", "optimizer", "inner", "nonnegative_on"))
 """Settings that mean nonneg-dual where no method is named: its rank, and what none but its kin have."""
 
 _PROTOCOL = ("name", "summary", "reference", "nonnegative", "refuses", "complete")
