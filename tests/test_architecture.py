@@ -17,7 +17,7 @@ library | files
 methods | peers
 dual | spectral
 numerics | riemannian
-formats | sampling | metrics | iterating
+formats | sampling | metrics | iterating | scaling | foregone
 completion | rows
 notebook
 observed | estimates | views

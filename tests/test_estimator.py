@@ -102,7 +102,7 @@ def test_a_clone_goes_its_own_way() -> None:
 
 
 def test_a_clone_gives_the_same_bits(holes: NDArray[Any]) -> None:
-    completer = TensorCompleter(start="random", random_state=5, max_iter=3)
+    completer = TensorCompleter("nonneg-dual", start="random", random_state=5, max_iter=3)
     np.testing.assert_array_equal(clone(completer).fit(holes).model_, completer.fit(holes).model_)
 
 
@@ -177,7 +177,9 @@ def test_the_time_is_limited(holes: NDArray[Any]) -> None:
 
 def test_the_watcher_is_called(holes: NDArray[Any]) -> None:
     seen: list[int] = []
-    TensorCompleter(max_iter=2, gradient_tolerance=0, watch=lambda s: seen.append(s.step.iteration)).fit(holes)
+    TensorCompleter("nonneg-dual", max_iter=2, gradient_tolerance=0, watch=lambda s: seen.append(s.step.iteration)).fit(
+        holes
+    )
     assert seen == [0, 1, 2]
 
 

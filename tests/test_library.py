@@ -96,7 +96,7 @@ def test_the_completion_tells_the_settings_it_used(holes: NDArray[Any]) -> None:
 def test_settings_left_open_are_told_as_they_were_resolved() -> None:
     holes = np.random.default_rng(0).random((12, 7))
     holes[0, 0] = np.nan
-    used = complete(holes, max_iter=1).settings
+    used = complete(holes, method="nonneg-dual", max_iter=1).settings
     assert (used["rank"], used["lam"]) == ((10, 7), (12.0, 7.0))
 
 
@@ -157,10 +157,32 @@ def test_an_unknown_method_is_refused_with_the_names_of_all(holes: NDArray[Any])
         complete(holes, method="magic")
 
 
+def test_a_setting_of_many_methods_is_not_taken_for_that_of_one(holes: NDArray[Any]) -> None:
+    sentence = (
+        r"^auto has no setting 'max_iter'\. Its settings are: effort, weights, lost_weights\. Methods that have it: spectral, "
+        r"nonneg-dual, .*; name the one that is meant\.$"
+    )
+    with pytest.raises(InvalidSetting, match=sentence):
+        complete(holes, max_iter=50)
+
+
+def test_settings_that_choose_a_method_are_noted(holes: NDArray[Any]) -> None:
+    done = complete(holes, rank=2, C=5.0, max_iter=3)
+    sentence = "'rank' and 'C' are settings of nonneg-dual, which was taken instead of auto; name the method to choose"
+    assert done.method == "nonneg-dual"
+    assert done.notes[0].startswith(sentence)
+    assert complete(holes, method="nonneg-dual", rank=2, max_iter=3).notes == ()
+
+
+def test_a_rank_chooses_nothing_beside_settings_of_other_methods(holes: NDArray[Any]) -> None:
+    with pytest.raises(InvalidSetting, match=r"^auto has no setting 'rank'"):
+        complete(holes, rank=2, effort="low")
+
+
 def test_an_unknown_setting_is_refused_with_the_names_of_all(holes: NDArray[Any]) -> None:
     sentence = (
         "dual has no setting 'inner'. Its settings are: rank, C, lam, max_iter, gradient_tolerance, gap_tolerance, "
-        "start, optimizer."
+        "start, optimizer. Methods that have it: nonneg-dual; name the one that is meant."
     )
     with pytest.raises(InvalidSetting, match=exactly(sentence)):
         complete(holes, method="dual", inner="active-set")
@@ -238,7 +260,7 @@ def test_a_wrong_setting_is_refused_with_what_would_be_right(
         raise AssertionError("No work may be done with a wrong setting.")
 
     with pytest.raises(TensorfillError, match=f"^{re.escape(sentence)}"):
-        complete(holes, watch=never, **settings)
+        complete(holes, watch=never, **{"method": "nonneg-dual", **settings})
 
 
 # Slices without a single observed entry
@@ -248,7 +270,7 @@ def test_an_empty_slice_warns_where_complete_was_called_and_is_noted(holes: NDAr
     holes[3] = np.nan
     sentence = "Nothing is observed in 1 of the 8 slices of mode 1 (index 3); low rank alone cannot recover them."
     with pytest.warns(UnrecoverableSlice, match=exactly(sentence)) as caught:
-        done = complete(holes, rank=2)
+        done = complete(holes, method="nonneg-dual", rank=2)
     assert [warning.filename for warning in caught] == [__file__]
     assert done.notes == (sentence,)
     assert np.isfinite(done.tensor).all()
@@ -256,9 +278,9 @@ def test_an_empty_slice_warns_where_complete_was_called_and_is_noted(holes: NDAr
 
 def test_every_mode_with_empty_slices_warns_and_long_lists_are_cut_short() -> None:
     data = np.full((9, 4), np.nan)
-    data[:2, :3] = 1.0
+    data[:2, :3] = [[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]]
     with pytest.warns(UnrecoverableSlice) as caught:
-        done = complete(data, rank=1)
+        done = complete(data, method="nonneg-dual", rank=1)
     sentences = tuple(str(warning.message) for warning in caught)
     assert sentences == (
         "Nothing is observed in 7 of the 9 slices of mode 1 (index 2, 3, 4, 5, 6, …); low rank alone cannot recover "
@@ -289,17 +311,22 @@ def test_without_empty_slices_there_is_neither_warning_nor_note(holes: NDArray[A
 
 @pytest.mark.parametrize("seed", [0, 7, np.int64(7)])
 def test_the_same_seed_gives_the_same_bits(holes: NDArray[Any], seed: Any) -> None:
-    first, second = (complete(holes, start="random", random_state=seed, max_iter=3) for _ in range(2))
+    first, second = (
+        complete(holes, method="nonneg-dual", start="random", random_state=seed, max_iter=3) for _ in range(2)
+    )
     np.testing.assert_array_equal(first.model, second.model)
 
 
 def test_another_seed_gives_another_start(holes: NDArray[Any]) -> None:
-    first, second = (complete(holes, start="random", random_state=seed, max_iter=1) for seed in (0, 1))
+    first, second = (
+        complete(holes, method="nonneg-dual", start="random", random_state=seed, max_iter=1) for seed in (0, 1)
+    )
     assert (first.model != second.model).any()
 
 
 def test_a_generator_is_as_good_as_its_seed(holes: NDArray[Any]) -> None:
     seeded, drawn = (
-        complete(holes, start="random", random_state=state, max_iter=2) for state in (3, np.random.default_rng(3))
+        complete(holes, method="nonneg-dual", start="random", random_state=state, max_iter=2)
+        for state in (3, np.random.default_rng(3))
     )
     np.testing.assert_array_equal(drawn.model, seeded.model)

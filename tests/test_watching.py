@@ -25,7 +25,7 @@ AT_ONCE = ("zero-fill", "mean-fill")
 
 def test_the_watcher_sees_every_iteration_from_the_start_on(holes: NDArray[Any]) -> None:
     seen: list[Snapshot] = []
-    done = complete(holes, max_iter=5, gradient_tolerance=0, watch=seen.append)
+    done = complete(holes, method="nonneg-dual", max_iter=5, gradient_tolerance=0, watch=seen.append)
     assert [snapshot.step.iteration for snapshot in seen] == [0, 1, 2, 3, 4, 5]
     assert [snapshot.step for snapshot in seen] == list(done.history)
     assert done.iterations == 5
@@ -41,7 +41,7 @@ def test_the_watcher_sees_the_tensor_as_it_stands(holes: NDArray[Any]) -> None:
         tensors.append(snapshot.estimate.dense())
         corners.append(float(snapshot.estimate.at(np.array([[7, 6, 5]]))[0]))
 
-    done = complete(holes, max_iter=4, gradient_tolerance=0, watch=look)
+    done = complete(holes, method="nonneg-dual", max_iter=4, gradient_tolerance=0, watch=look)
     assert all(tensor.shape == holes.shape for tensor in tensors)
     np.testing.assert_allclose([tensor[7, 6, 5] for tensor in tensors], corners)
     moves = [float(np.abs(tensor - done.model).max()) for tensor in tensors]
@@ -63,7 +63,7 @@ def test_a_watcher_that_returns_true_stops_the_run_there(
         seen.append(snapshot.step.iteration)
         return snapshot.step.iteration == last
 
-    done = complete(holes, gradient_tolerance=0, watch=stop)
+    done = complete(holes, method="nonneg-dual", gradient_tolerance=0, watch=stop)
     assert done.stop.kind == "watch"
     assert str(done.stop) == f"Stopped by the watcher after {last} iterations: the best completion so far."
     assert seen == list(range(last + 1))
@@ -82,7 +82,7 @@ def test_time_spent_in_the_watcher_is_not_counted(holes: NDArray[Any]) -> None:
         slept += time.perf_counter() - before
 
     before = time.perf_counter()
-    done = complete(holes, max_iter=3, gradient_tolerance=0, watch=sleep)
+    done = complete(holes, method="nonneg-dual", max_iter=3, gradient_tolerance=0, watch=sleep)
     whole = time.perf_counter() - before
     assert slept >= 0.4
     assert 0 < done.seconds <= whole - slept

@@ -28,6 +28,7 @@ StopKind = Literal[
     "interrupted",
     "nothing missing",
     "all zero",
+    "constant",
 ]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Real
 from typing import Any
@@ -12,16 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .completion import Completion, History, Snapshot, StopReason, Watch
+from .completion import Completion, Snapshot, StopReason, Watch
 from .deadline import TimeIsUp, seconds_left, time_limited
 from .errors import InvalidInput, InvalidSetting, UnrecoverableSlice, must_be
-from .estimates.constant import ConstantEstimate
-from .estimates.interpolated import InterpolatedEstimate, can_interpolate
+from .estimates.interpolated import can_interpolate
+from .foregone import always_the_same, nothing_missing, quick_interpolation
 from .formats import Contents, Entries
-from .methods.registry import make, method_for
+from .methods.method import Method
+from .methods.registry import make, method_for, told_choice
 from .observed import Negatives, ObservedTensor
 from .peers import arriving
-from .tensor import Array
+from .scaling import Unit
 
 _HOPELESS = "low rank alone cannot recover them"
 
@@ -50,8 +50,9 @@ def complete(
     observed
         Boolean array of the same shape, **True where the value is known**.
     method
-        One of `tensorfill.available_methods()`. "auto" needs no settings; given those of "nonneg-dual", such as `rank`
-        and `C`, it is that method.
+        One of `tensorfill.available_methods()`. "auto" needs no settings; given a `rank`, or what only
+        "nonneg-dual" and its kin have, such as `C`, it is that method, and a note says so. Other settings, such as
+        `max_iter`, come with the name of their method.
     keep_observed
         Put the known entries back into `Completion.tensor` exactly (the default), or leave the model's values.
     negatives
@@ -80,27 +81,37 @@ def complete(
     with time_limited(limit):
         arrived = arriving(array)
         data = _observed(array if arrived is None else arrived.given, observed, negatives)
-        method = method_for(method, settings)
-        chosen = make(method, settings)
+        chosen = make(method_for(method, settings), settings)
+        told = told_choice(method, settings)
         if refusal := chosen.refuses(data):
             raise InvalidSetting(refusal)
         rng = _generator(random_state)
         give_back = None if arrived is None else arrived.give_back
-        if data.count == data.size:
-            return replace(_nothing_missing(data, method, settings), keep_observed=keep_observed, give_back=give_back)
+        if done := _foregone(data, chosen, settings):
+            notes = _empty_slices(data, "they are taken to be the same")
+            return replace(done, keep_observed=keep_observed, give_back=give_back, notes=(*told, *notes))
         neighbours = hasattr(chosen, "looks_at_neighbours") and chosen.looks_at_neighbours(data)
         notes = _empty_slices(data, "they are guessed from those beside them" if neighbours else _HOPELESS)
         if not neighbours:
             for note in notes:
                 warnings.warn(note, UnrecoverableSlice, stacklevel=2)
         deadline = _Deadline(watch)
+        unit = Unit.of(data)
         try:
-            done = chosen.complete(data, rng=rng, watch=deadline)
+            done = unit.multiplied(chosen.complete(unit.divided(data), rng=rng, watch=unit.watching(deadline)), data)
         except TimeIsUp:
-            done = _interpolated(data, method, settings)
+            done = quick_interpolation(data, chosen.name, settings)
     if done.stop.kind == "time" or (done.stop.kind == "watch" and deadline.over):
         done = _out_of_time(done, limit)
-    return replace(done, keep_observed=keep_observed, notes=(*notes, *done.notes), give_back=give_back)
+    return replace(done, keep_observed=keep_observed, notes=(*told, *notes, *done.notes), give_back=give_back)
+
+
+def _foregone(data: ObservedTensor, method: Method, settings: dict[str, Any]) -> Completion | None:
+    """The completion, if it needs no method; one that fills in something of its own may say so."""
+    found = nothing_missing(data, method.name, settings)
+    if found is None and getattr(method, "extends_constants", True):
+        found = always_the_same(data, method.name, settings)
+    return found
 
 
 def _observed(array: Any, observed: ArrayLike | None, negatives: Negatives) -> ObservedTensor:
@@ -138,36 +149,11 @@ def _out_of_time(done: Completion, limit: float) -> Completion:
     made = done.history[-1].iteration if done.history else 0
     what = "the result so far"
     if made == 0 and can_interpolate(done.observed.shape):
-        done = _interpolated(done.observed, done.method, done.settings, done.history, done.seconds)
+        quick = quick_interpolation(done.observed, done.method, done.settings)
+        done = replace(quick, history=done.history, seconds=done.seconds)
         what = "a quick interpolation, for there was no time for more"
     sentence = f"Stopped at time_limit={limit:g} s, after {made} iterations: {what}."
     return replace(done, stop=StopReason("time", sentence))
-
-
-def _interpolated(
-    data: ObservedTensor,
-    method: str,
-    settings: Mapping[str, Any],
-    history: History | None = None,
-    seconds: float = 0.0,
-) -> Completion:
-    largest = float(data.known.max()) or 1.0  # whose square may be too large
-    mean = float(np.mean(data.known / largest)) * largest
-    spread = float(np.sqrt(np.mean(np.square(data.known / largest, dtype=np.float64)))) * largest
-    return Completion(
-        observed=data,
-        method=method,
-        estimate=InterpolatedEstimate(data.shape, data.positions, data.known)
-        if can_interpolate(data.shape)
-        else ConstantEstimate(data.shape, mean),
-        nonnegative=True,
-        stop=StopReason("time", "Out of time."),
-        seconds=seconds,
-        history=History() if history is None else history,
-        settings=settings,
-        smallest=float(data.known.min()),
-        deviations=lambda: np.full(data.shape, spread),  # nothing was found out about errors
-    )
 
 
 def _checked_limit(time_limit: object) -> float:
@@ -185,36 +171,6 @@ def _generator(random_state: int | np.random.Generator) -> np.random.Generator:
         raise InvalidSetting(
             must_be("random_state", "be a whole number, 0 or more, or a generator", random_state)
         ) from None
-
-
-def _nothing_missing(data: ObservedTensor, method: str, settings: dict[str, Any]) -> Completion:
-    return Completion(
-        observed=data,
-        method=method,
-        estimate=_Everything(data),
-        nonnegative=True,
-        stop=StopReason("nothing missing", "Every entry is observed: nothing to complete, the data is returned as is."),
-        seconds=0.0,
-        settings=settings,
-        smallest=float(data.known.min()),
-        deviations=lambda: np.zeros(data.shape),
-    )
-
-
-class _Everything:
-    """The estimate when every entry is known: the data itself."""
-
-    def __init__(self, data: ObservedTensor) -> None:
-        self._data = data
-
-    def dense(self) -> Array:
-        return self._data.values.reshape(self._data.shape).copy()
-
-    def at(self, coordinates: np.ndarray[Any, np.dtype[np.int64]]) -> Array:
-        return np.asarray(self.dense()[tuple(coordinates.T)])
-
-    def components(self) -> tuple[Array, ...]:
-        return (self.dense(),)
 
 
 def _empty_slices(data: ObservedTensor, consequence: str) -> list[str]:

@@ -107,6 +107,62 @@ def check_scale_invariance(
         assert relative_difference(scaled.tensor / scale, plain.tensor) < 1e-6
 
 
+def check_any_float_will_do(complete: Complete, given: Problem, dtype: Any = np.float64) -> None:
+    """From the smallest float to the largest, the same data in other units has the same completion, bit by bit."""
+    limits = np.finfo(dtype)
+    coarse = (np.rint(256 * given.data / given.data.max()) / 256).astype(dtype)  # which the smallest floats can hold
+    lowest, highest = int(np.log2(limits.smallest_subnormal)) + 8, int(limits.maxexp) - 1
+    ordinary = complete(np.ldexp(coarse, 50).astype(dtype), given.known)
+    for exponent in (lowest, lowest // 2, highest // 2, highest):
+        data = np.ldexp(coarse, exponent)
+        done = complete(data, given.known)
+        np.testing.assert_array_equal(done.tensor[given.known], data[given.known])
+        for found, expected in ((done.tensor, ordinary.tensor), (done.model, ordinary.model)):
+            assert np.isfinite(found).all()
+            # Rounded to what the smallest floats can tell apart, and cut off at the largest.
+            smallest = 0.51 * float(limits.smallest_subnormal) if found.dtype == dtype else 0.0
+            with np.errstate(over="ignore"):
+                back = np.ldexp(expected.astype(np.float64), exponent - 50)
+            back = np.clip(back, -float(limits.max), float(limits.max))
+            found = np.clip(found.astype(np.float64), -float(limits.max), float(limits.max))
+            np.testing.assert_allclose(found, back, rtol=1e-7 if dtype == np.float32 else 0, atol=smallest)
+        assert done.smallest is None or np.isfinite(done.smallest)
+        assert done.certificate is None or done.certificate.relative_gap == ordinary.certificate.relative_gap  # type: ignore[union-attr]
+        np.testing.assert_array_equal(done.history.cost, ordinary.history.cost)
+        if done.deviations is not None:
+            assert np.isfinite(done.uncertainty).all()
+
+
+def check_nasty_data_has_a_finite_completion(complete: Complete, given: Problem) -> None:
+    """One huge outlier, one that is not zero, hardly anything known: finite, and what is known is kept."""
+    known = given.known
+    first, *_, last = np.flatnonzero(known)
+    outlier, lonely = given.data.copy(), np.zeros_like(given.data)
+    lonely.flat[first] = 1.0
+    pair = np.zeros_like(known)
+    pair.flat[[first, last]] = True
+    cases = [(lonely, known), (given.data + 0.1, pair)]
+    for top in (1e9, 1e100, np.finfo(np.float64).max):
+        outlier = given.data.copy()
+        outlier.flat[first] = top
+        cases.append((outlier, known))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", UnrecoverableSlice)
+        for data, there in cases:
+            done = complete(data, there)
+            np.testing.assert_array_equal(done.tensor[there], data[there])
+            assert np.isfinite(done.tensor).all()
+            assert np.isfinite(done.model).all()
+
+
+def check_a_constant_is_extended(complete: Complete, given: Problem) -> None:
+    done = complete(np.full(given.data.shape, 7.3), given.known)
+    np.testing.assert_array_equal(done.model, np.full(given.data.shape, 7.3))
+    assert done.stop.kind == "constant"
+    assert 0 < done.uncertainty[~given.known].min() < 7.3
+
+
 def check_mode_permutation(complete: Complete, given: Problem) -> None:
     plain = complete(given.data, given.known).tensor
     for order in itertools.permutations(range(given.data.ndim)):

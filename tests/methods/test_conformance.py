@@ -12,10 +12,13 @@ from conformance import (
     CHECKS,
     Complete,
     Problem,
+    check_a_constant_is_extended,
+    check_any_float_will_do,
     check_components_add_up,
     check_known_entries_are_kept,
     check_low_rank_is_recovered,
     check_mode_permutation,
+    check_nasty_data_has_a_finite_completion,
     check_nothing_negative,
     check_predictions_agree,
     check_same_seed_same_bits,
@@ -171,8 +174,24 @@ def test_every_way_to_run_a_method_conforms(name: str, settings: dict[str, Any])
 
 def test_no_method_depends_on_the_scale_of_the_data(method: Complete, name: str) -> None:
     # Rounding is magnified by methods that fit a rank too large for the data; powers of two scale without any.
-    exact = {} if name in MODES_ALIKE else {"scales": (2.0**10, 2.0**-20, 2.0**30)}
+    exact = {} if name in MODES_ALIKE else {"scales": (2.0**10, 2.0**-20, 2.0**30, 2.0**50)}
     check_scale_invariance(method, problem((12, 10, 8)), **exact)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_every_method_takes_the_smallest_and_the_largest_floats(method: Complete, dtype: Any) -> None:
+    check_any_float_will_do(method, problem((7, 6, 5)), dtype)
+
+
+@pytest.mark.parametrize("shape", [(6, 5, 4), (1, 60), (30, 2, 1)], ids=str)
+def test_every_method_keeps_its_head_on_nasty_data(method: Complete, shape: tuple[int, ...], name: str) -> None:
+    if len(shape) in ORDERS.get(name, (len(shape),)):
+        check_nasty_data_has_a_finite_completion(method, problem(shape))
+
+
+def test_every_method_extends_a_constant(method: Complete, name: str) -> None:
+    if name != "zero-fill":
+        check_a_constant_is_extended(method, problem((6, 5, 4)))
 
 
 @pytest.mark.parametrize("shape", [(10, 8), (9, 7, 5)], ids=str)

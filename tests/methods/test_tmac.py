@@ -166,9 +166,32 @@ def test_dynamic_weights_and_a_full_rank_give_back_zeros_where_nothing_is_known(
 
 def test_so_do_fixed_weights_if_the_rank_is_full_in_every_mode() -> None:
     data, known = problem((9, 7, 5))
-    done = complete(data, known)
+    done = complete(data, known, rank=(9, 7, 5))
     np.testing.assert_allclose(done.model, np.where(known, data, 0.0), atol=1e-8)
-    assert "give a smaller rank." in done.notes[0]
+    assert "entries stay at zero, where they start; give a smaller rank." in done.notes[0]
+    done = complete(data, known, rank=(9, 7, 5), start="mean")
+    np.testing.assert_allclose(done.model, np.where(known, data, data[known].mean()), atol=1e-8)
+    assert "entries stay at the mean, where they start; give a smaller rank." in done.notes[0]
+
+
+@pytest.mark.parametrize("shape", [(20, 15), (12, 10, 8), (9, 8, 6)], ids=str)
+def test_data_that_is_nearly_constant_is_completed_by_that(shape: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(0)
+    data, known = 7.3 + 1e-9 * rng.random(shape), rng.random(shape) < 0.3
+    np.testing.assert_allclose(complete(data, known).model, 7.3, rtol=1e-6)
+
+
+def test_the_cost_at_the_start_is_the_objective_there_whatever_M_begins_with() -> None:
+    data, known = problem((6, 5, 4))
+    for start in ("zero", "mean"):
+        seen: list[Snapshot] = []
+        TMac(rank=2, max_iter=1, start=start).complete(
+            ObservedTensor.from_array(data, known), rng=np.random.default_rng(0), watch=seen.append
+        )
+        M = np.where(known, data, data[known].mean() if start == "mean" else 0.0)
+        parts = seen[0].estimate.components()
+        expected = 0.5 * np.mean([np.sum((len(parts) * part - M) ** 2) for part in parts])
+        assert seen[0].step.cost == pytest.approx(expected)
 
 
 def test_fixed_weights_complete_the_same_picture_and_are_the_default() -> None:
@@ -267,7 +290,8 @@ def test_it_stops_after_three_iterations_with_hardly_any_change() -> None:
 def test_settings_are_told_as_used() -> None:
     data, known = problem((12, 10, 8))
     settings = complete(data, known, max_iter=1, rank_min=2).settings
-    assert settings["rank"] == (10, 10, 8)
+    assert settings["rank"] == (2, 2, 2)  # 2·2·(12 + 80 − 2) is below the number of known entries, 3·… is not
+    assert settings["start"] == "mean"
     assert settings["rank_min"] == (2, 2, 2)
     assert settings["rank_max"] == (50, 50, 50)
 

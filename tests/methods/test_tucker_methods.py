@@ -99,9 +99,46 @@ def test_a_rank_that_no_tensor_has_is_refused(method: Any) -> None:
     data = np.where(np.random.default_rng(0).random((9, 8, 7)) < 0.5, 1.0, np.nan)
     with pytest.raises(InvalidSetting, match=r"Got \(8, 2, 2\) instead; \(4, 2, 2\) would do"):
         complete(data, method=method.name, rank=(8, 2, 2))
-    narrow = np.where(np.random.default_rng(0).random((9, 1, 7)) < 0.7, 1.0, np.nan)
-    done = complete(narrow, method=method.name, max_iter=3)
-    assert done.settings["rank"] == (7, 1, 7)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_rank_left_open_is_one_that_a_tensor_has_and_the_data_supports(method: Any) -> None:
+    rng = np.random.default_rng(0)
+    for shape, share, rank in (
+        ((90, 1, 7), 1.0, (3, 1, 3)),
+        ((9, 8, 6), 0.3, (3, 3, 3)),
+        ((60, 50, 3), 0.5, (10, 10, 3)),
+    ):
+        data, known = rng.random(shape), rng.random(shape) < share
+        known.flat[0] = False
+        done = complete(data, known, method=method.name, max_iter=3)
+        assert done.settings["rank"] == rank
+        numbers = np.prod(rank) + sum(r * (n - r) for r, n in zip(rank, shape, strict=True))
+        assert 2 * numbers <= known.sum()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("shape", [(20, 15), (12, 10, 8), (30, 30, 3)], ids=str)
+def test_unknown_entries_do_not_stay_far_above_the_data(method: Any, shape: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(0)
+    data, known = 7.3 + 1e-9 * rng.random(shape), rng.random(shape) < 0.4
+    done = complete(data, known, method=method.name)
+    assert done.settings["start"] == "data"
+    assert done.tensor.max() < 3 * 7.3
+    assert np.median(done.tensor[~known]) == pytest.approx(7.3, rel=0.01)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_with_a_rank_of_ones_own_the_start_is_the_authors(method: Any) -> None:
+    rng = np.random.default_rng(0)
+    data, known = rng.random((12, 10, 8)), rng.random((12, 10, 8)) < 0.5
+    seen: list[Snapshot] = []
+    done = complete(data, known, method=method.name, rank=2, max_iter=1, watch=seen.append)
+    assert done.settings["start"] == "authors"
+    assert seen[0].estimate.dense().max() > 2 * data.max()
+    seen.clear()
+    complete(data, known, method=method.name, rank=2, start="data", max_iter=1, watch=seen.append)
+    assert 0.3 < seen[0].estimate.dense().mean() / data.mean() < 1
 
 
 @pytest.mark.parametrize("method", METHODS)

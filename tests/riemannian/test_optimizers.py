@@ -105,6 +105,34 @@ def test_a_value_whose_error_was_underestimated_does_not_end_the_search(name: st
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
+def test_a_point_that_was_seen_too_coarsely_does_not_end_the_search(name: str) -> None:
+    class Blurred(Eigenproblem):
+        """Its start is as far off as it says, and with the value its gradient: no step along it helps."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.start = replace(
+                self.start,
+                value=self.start.value - 0.1,
+                value_error=0.1,
+                gradient=scaled(-1.0, self.start.gradient),
+                euclidean=scaled(-1.0, self.start.euclidean),
+            )
+
+    problem = Blurred()
+    optimizer, steps = OPTIMIZERS[name]
+    *_, last = islice(optimizer(problem), steps)
+    assert problem.look(last.point).value == pytest.approx(20 - 6, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_a_search_ends_where_there_is_nothing_more_to_be_seen(name: str) -> None:
+    optimizer, _ = OPTIMIZERS[name]
+    problem = Eigenproblem(noise=1.0)
+    assert len(list(islice(optimizer(problem), 2000))) < 2000
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
 def test_never_goes_up(name: str) -> None:
     optimizer, steps = OPTIMIZERS[name]
     problem = Eigenproblem()

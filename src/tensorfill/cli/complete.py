@@ -43,7 +43,7 @@ def complete(
     method: Annotated[
         str,
         typer.Option(
-            help="One of those that `tensorfill methods` lists; auto with --rank, --C … is nonneg-dual.",
+            help="One of those that `tensorfill methods` lists; auto with --rank, --C or --lam is nonneg-dual.",
             autocompletion=options.method_names,
         ),
     ] = "auto",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from ..tensor import Array
 from .fibre_operator import FibreOperator
@@ -53,7 +53,7 @@ def largest_eigenvalue(operator: FibreOperator, mode: int, X: Array, tolerance: 
     v0 = np.random.default_rng(0).standard_normal(n)
     try:
         weights, vectors = eigsh(matrix, k=1, which="LA", v0=v0, tol=tolerance)
-    except ArpackNoConvergence:
+    except ArpackError:  # no convergence, or nothing to start from because all but a few entries are next to zero
         # A matrix's largest absolute row sum is never below its largest eigenvalue.
         return float(operator.gram(mode, np.abs(X), np.ones((n, 1))).max())
     vector = np.ascontiguousarray(vectors[:, :1])

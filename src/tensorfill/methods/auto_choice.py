@@ -66,7 +66,7 @@ def methods_tried(effort: str, size: int, *, shaped_holes: bool = False) -> tupl
     for_holes = _NORMAL_WITH_HOLES if shaped_holes else ()
     if size > _LARGE:
         return ("spectral", *for_holes)
-    for_small = _NORMAL_IF_SMALL if size <= _SMALL else ()
+    for_small: tuple[str, ...] = _NORMAL_IF_SMALL if size <= _SMALL else ()
     if shaped_holes and size <= _SMALL:
         for_small += _NORMAL_WITH_HOLES_IF_SMALL
     for_short = _NORMAL_IF_TINY if size <= _TINY else _NORMAL_IF_SHORT if size <= _SHORT else ()

@@ -44,6 +44,8 @@ class ZeroFill(ConstantFill):
 
     name: ClassVar[str] = "zero-fill"
     summary: ClassVar[str] = "Zero wherever nothing is known; a level to compare with"
+    extends_constants: ClassVar[bool] = False
+    """Data that is the same everywhere it is known is not taken to be so elsewhere."""
 
     @staticmethod
     def value(data: ObservedTensor) -> float:

@@ -167,7 +167,7 @@ def _power_method(unfolding: SparseUnfolding, slots: Array, u: Array, steps: int
     for _ in range(steps):
         new = unfolding.power_step(slots, u)
         length, square = float(np.linalg.norm(new)), float(u @ new)  # ‖E_k E_kᵀ u‖ and ‖E_kᵀ u‖²
-        if not square > 0:
+        if not min(length, square) > 0:  # nothing is left but what is too small to be squared
             return u / np.linalg.norm(u), 0.0
         u, sigma = new / length, length / math.sqrt(square)
     return u, sigma

@@ -17,7 +17,7 @@ from ..iterating import Progress
 from ..numerics.vector_kernels import dot
 from ..riemannian.tucker_embedded import TuckerEmbedded
 from ..riemannian.tucker_point import plus, scaled
-from .setting_checks import check_count, check_flag, check_tolerance
+from .setting_checks import check_flag, check_tolerance
 from .tucker_fit import Fitted, TuckerFit, TuckerMethod
 
 _ENOUGH = 1e-4  # share of the linear decrease that a step must bring (Armijo)
@@ -29,7 +29,7 @@ _NO_CHANGE = 2 * np.finfo(float).eps
 
 @dataclass(frozen=True, kw_only=True)
 class GeomCG(TuckerMethod):
-    """The method of Kressner, Steinlechner and Vandereycken; `rank` as in `TuckerMethod`.
+    """The method of Kressner, Steinlechner and Vandereycken; `rank` and `start` as in `TuckerMethod`.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class GeomCG(TuckerMethod):
     backtracking: bool = True
 
     def __post_init__(self) -> None:
-        check_count(self.name, "max_iter", self.max_iter)
+        super().__post_init__()
         check_tolerance(self.name, "fit_tolerance", self.fit_tolerance)
         check_tolerance(self.name, "change_tolerance", self.change_tolerance)
         check_flag(self.name, "backtracking", self.backtracking)

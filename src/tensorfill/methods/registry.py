@@ -54,6 +54,9 @@ _METHODS: tuple[type[Method], ...] = (
 )
 
 
+_CHOOSING = frozenset(("rank", "C", "lam", "gap_tolerance", "optimizer", "inner", "nonnegative_on"))
+"""Settings that mean nonneg-dual where no method is named: its rank, and what none but its kin have."""
+
 _PROTOCOL = ("name", "summary", "reference", "nonnegative", "refuses", "complete")
 _added: dict[str, type[Method]] = {}
 
@@ -86,10 +89,22 @@ def setting_names(method: type[Method]) -> tuple[str, ...]:
 
 
 def method_for(name: str, settings: Collection[str]) -> str:
-    """The method called `name`; for auto with settings that only nonneg-dual has, such as a rank, that one."""
-    if name == Auto.name and not set(settings) <= set(setting_names(Auto)):
-        return NonnegDual.name if set(settings) <= set(setting_names(NonnegDual)) else name
-    return name
+    """The method called `name`; for auto with settings that mean nonneg-dual, and none that it does not have, that one.
+
+    Others choose nothing: many methods have a `max_iter`, and which of them is meant is not to be guessed.
+    """
+    chosen = name == Auto.name and not _CHOOSING.isdisjoint(settings)
+    return NonnegDual.name if chosen and set(settings) <= set(setting_names(NonnegDual)) else name
+
+
+def told_choice(name: str, settings: Collection[str]) -> tuple[str, ...]:
+    """A note that says so where settings have chosen another method than the one called `name`."""
+    taken = method_for(name, settings)
+    if taken == name:
+        return ()
+    chosen = [f"'{setting}'" for setting in settings if setting in _CHOOSING]
+    are = f"{' and '.join(chosen)} {'is a setting' if len(chosen) == 1 else 'are settings'}"
+    return (f"{are} of {taken}, which was taken instead of {name}; name the method to choose another.",)
 
 
 def make(name: str, settings: Mapping[str, Any]) -> Method:
@@ -101,5 +116,9 @@ def make(name: str, settings: Mapping[str, Any]) -> Method:
     names = setting_names(method)
     for setting in settings:
         if setting not in names:
-            raise InvalidSetting(f"{name} has no setting {setting!r}. Its settings are: {', '.join(names) or 'none'}.")
+            having = [other for other, kind in known.items() if setting in setting_names(kind)]
+            elsewhere = f" Methods that have it: {', '.join(having)}; name the one that is meant." if having else ""
+            raise InvalidSetting(
+                f"{name} has no setting {setting!r}. Its settings are: {', '.join(names) or 'none'}.{elsewhere}"
+            )
     return cast(Method, cast(Any, method)(**settings))

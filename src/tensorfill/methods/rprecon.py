@@ -16,7 +16,7 @@ from ..estimates.tucker import TuckerTensor
 from ..iterating import Progress
 from ..riemannian.tucker_point import plus, scaled
 from ..riemannian.tucker_quotient import TuckerQuotient
-from .setting_checks import check_count, check_tolerance
+from .setting_checks import check_tolerance
 from .tucker_fit import Fitted, TuckerFit, TuckerMethod
 
 _ENOUGH = 1e-4  # share of the linear decrease that a step must bring (Armijo)
@@ -27,7 +27,7 @@ _EARLIEST_STOP = 3  # iterations before the fit may end it
 
 @dataclass(frozen=True, kw_only=True)
 class RPrecon(TuckerMethod):
-    """The method of Kasai and Mishra; `rank` as in `TuckerMethod`.
+    """The method of Kasai and Mishra; `rank` and `start` as in `TuckerMethod`.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class RPrecon(TuckerMethod):
     fit_tolerance: float = 1e-8
 
     def __post_init__(self) -> None:
-        check_count(self.name, "max_iter", self.max_iter)
+        super().__post_init__()
         check_tolerance(self.name, "gradient_tolerance", self.gradient_tolerance)
         check_tolerance(self.name, "fit_tolerance", self.fit_tolerance)
 

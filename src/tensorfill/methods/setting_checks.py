@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -15,6 +15,7 @@ Rank = int | Sequence[int] | None
 Weights = float | Sequence[float] | None
 
 DEFAULT_RANK = 10
+_KNOWN_PER_NUMBER = 2  # known entries there must be for every number of a model whose rank is left open
 
 
 def resolved_rank(method: str, rank: Rank, shape: tuple[int, ...], *, setting: str = "rank") -> tuple[int, ...]:
@@ -35,19 +36,44 @@ def resolved_rank(method: str, rank: Rank, shape: tuple[int, ...], *, setting: s
     return ranks
 
 
-def resolved_tucker_rank(method: str, rank: Rank, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """One rank per mode, none larger than the product of the others: no tensor has such a multilinear rank."""
+def resolved_tucker_rank(method: str, rank: Rank, shape: tuple[int, ...], known: int) -> tuple[int, ...]:
+    """One rank per mode, none larger than the product of the others: no tensor has such a multilinear rank.
+
+    By default at most 10, and no more than the known entries can tell.
+    """
+    if rank is None:
+        return supported_rank(
+            lambda most: _multilinear(tuple(min(most, size) for size in shape)),
+            lambda ranks: math.prod(ranks) + sum(r * (n - r) for r, n in zip(ranks, shape, strict=True)),
+            known,
+        )
     ranks = resolved_rank(method, rank, shape)
-    possible = ranks
-    for _ in shape:  # lowering one may make another too large
-        product = math.prod(possible)
-        possible = tuple(min(value, product // value) for value in possible)
-    if rank is not None and possible != ranks:
+    possible = _multilinear(ranks)
+    if possible != ranks:
         raise InvalidSetting(
             f"The 'rank' of {method} must not be larger in one mode than the product of the others. "
             f"Got {_shown(ranks)} instead; {_shown(possible)} would do."
         )
     return possible
+
+
+def supported_rank(
+    ranks: Callable[[int], tuple[int, ...]], numbers: Callable[[tuple[int, ...]], int], known: int
+) -> tuple[int, ...]:
+    """The largest ranks, `ranks(10)` at most and `ranks(1)` at least, whose model has few enough numbers.
+
+    A model with as many free numbers as there are known entries meets them whatever it says of the others.
+    """
+    most = next((r for r in range(DEFAULT_RANK, 1, -1) if _KNOWN_PER_NUMBER * numbers(ranks(r)) <= known), 1)
+    return ranks(most)
+
+
+def _multilinear(ranks: tuple[int, ...]) -> tuple[int, ...]:
+    """The nearest ranks below that a tensor can have."""
+    for _ in ranks:  # lowering one may make another too large
+        product = math.prod(ranks)
+        ranks = tuple(min(value, product // value) for value in ranks)
+    return ranks
 
 
 def resolved_counts(method: str, setting: str, value: int | Sequence[int], modes: int) -> tuple[int, ...]:

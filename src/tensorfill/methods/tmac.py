@@ -19,11 +19,20 @@ from ..numerics.pair_products import blend_slab
 from ..observed import ObservedTensor
 from ..tensor import entries
 from .baseline import complete_by, too_large_to_fill
-from .setting_checks import Rank, check_choice, check_count, check_tolerance, resolved_counts, resolved_rank
+from .setting_checks import (
+    Rank,
+    check_choice,
+    check_count,
+    check_tolerance,
+    resolved_counts,
+    resolved_rank,
+    supported_rank,
+)
 from .tmac_iteration import TMacIteration
 
 Weighting = Literal["fixed", "dynamic"]
 Ranks = Literal["fixed", "decreasing", "increasing"]
+Start = Literal["mean", "zero"]
 
 _COPIES = 4  # arrays of full size that are held at a time, at most
 
@@ -37,7 +46,8 @@ class TMac:
     Parameters
     ----------
     rank
-        r_k, one per mode or one for all (default: 10, or the mode's size if smaller).
+        r_k, one per mode or one for all (default: 10, or what is smaller: the mode's size, and the rank at which there
+        are two known entries for every number of some X_k Y_k).
     weights
         "fixed": α_k = 1/K. "dynamic": α_k ∝ 1/‖X_k Y_k − Y‖² on the known entries, renewed in every iteration. The
         authors' program has "dynamic" by default; see the trap below.
@@ -55,12 +65,15 @@ class TMac:
         iterations in a row, or when Σ_k α_k ‖X_k Y_k − Y‖ < tolerance · ‖Y‖.
     max_iter
         Most iterations.
+    start
+        What M holds at first where nothing is known: "zero", as in the authors' program, or "mean", the mean of what
+        is known (default: "mean" if the rank is left open too).
 
     Notes
     -----
     A mode with r_k = n_k reproduces M, zeros included, in the first iteration. Dynamic weights then trust nothing but
-    that mode: the data comes back with zeros where nothing was known. Colour images with rank 3 in the third mode are
-    the usual case, so the weights are fixed by default.
+    that mode: the data comes back with what M began with where nothing was known. Colour images with rank 3 in the
+    third mode are the usual case, so the weights are fixed by default.
     """
 
     name: ClassVar[str] = "tmac"
@@ -76,12 +89,15 @@ class TMac:
     rank_max: int | Sequence[int] = 50
     tolerance: float = 1e-4
     max_iter: int = 500
+    start: Start | None = None
 
     def __post_init__(self) -> None:
         check_choice(self.name, "weights", self.weights, ("fixed", "dynamic"))
         check_choice(self.name, "ranks", self.ranks, ("fixed", "decreasing", "increasing"))
         check_tolerance(self.name, "tolerance", self.tolerance)
         check_count(self.name, "max_iter", self.max_iter)
+        if self.start is not None:
+            check_choice(self.name, "start", self.start, ("mean", "zero"))
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Why the full tensor would not fit into memory, if so; raises for ranks that do not fit the tensor."""
@@ -91,7 +107,7 @@ class TMac:
     def used_on(self, observed: ObservedTensor) -> dict[str, Any]:
         """The settings as they are used on a tensor, nothing left open."""
         return {
-            "rank": resolved_rank(self.name, self.rank, observed.shape),
+            "rank": self._rank(observed),
             "weights": self.weights,
             "ranks": self.ranks,
             "rank_increment": resolved_counts(self.name, "rank_increment", self.rank_increment, observed.order),
@@ -99,7 +115,18 @@ class TMac:
             "rank_max": resolved_counts(self.name, "rank_max", self.rank_max, observed.order),
             "tolerance": float(self.tolerance),
             "max_iter": int(self.max_iter),
+            "start": self.start or ("mean" if self.rank is None else "zero"),
         }
+
+    def _rank(self, observed: ObservedTensor) -> tuple[int, ...]:
+        shape = observed.shape
+        if self.rank is not None:
+            return resolved_rank(self.name, self.rank, shape)
+
+        def numbers(ranks: tuple[int, ...]) -> int:
+            return min(r * (n + observed.size // n - r) for r, n in zip(ranks, shape, strict=True))
+
+        return supported_rank(lambda most: tuple(min(most, n) for n in shape), numbers, observed.count)
 
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
         """Complete the tensor."""
@@ -111,17 +138,17 @@ class TMac:
             lambda data: TMacIteration(data, settings, rng).run(),
             settings,
             watch=watch,
-            notes=self._warnings(settings["rank"], observed.shape),
+            notes=self._warnings(settings["rank"], observed.shape, settings["start"]),
         )
 
-    def _warnings(self, ranks: tuple[int, ...], shape: tuple[int, ...]) -> tuple[str, ...]:
-        """A sentence if unknown entries are going to stay at zero, where they start."""
+    def _warnings(self, ranks: tuple[int, ...], shape: tuple[int, ...], start: Start) -> tuple[str, ...]:
+        """A sentence if unknown entries are going to stay where they start."""
         free = [rank >= min(n, entries(shape) // n) for rank, n in zip(ranks, shape, strict=True)]
         if self.ranks == "decreasing" or not (all(free) or (any(free) and self.weights == "dynamic")):
             return ()
         dynamic = "" if all(free) else " and weights='dynamic'"
         return (
             f"With rank {ranks} for shape {shape}{dynamic}, {self.name} can reproduce any tensor, so that unknown "
-            "entries stay at zero, where they start; give a smaller rank"
+            f"entries stay at {'zero' if start == 'zero' else 'the mean'}, where they start; give a smaller rank"
             + ("." if all(free) else ", or weights='fixed'."),
         )

@@ -44,12 +44,12 @@ class TMacIteration:
     def run(self) -> Iterator[Progress]:
         """The states of the method."""
         tolerance, axes = self._settings["tolerance"], range(len(self._shape))
-        M = np.zeros(self._shape)
+        M = np.full(self._shape, self._values.mean() if self._settings["start"] == "mean" else 0.0)
         M.reshape(-1)[self._positions] = self._values
         weights = np.full(len(axes), 1 / len(axes))
         lefts, rights = self._start()
         towards = self._products.lefts(M, rights)
-        squares = [self._square(lefts[k], rights[k], towards[k], k) for k in axes]
+        squares = [_squared_distance(lefts[k], rights[k], M, towards[k], k) for k in axes]
         yield Progress(0.5 * float(weights @ squares), self._estimate(lefts, rights, weights))
 
         residuals, quiet = np.full(len(axes), np.inf), 0
@@ -84,11 +84,6 @@ class TMacIteration:
             pairs[mode] = left, np.ascontiguousarray(right.transpose(self._modes))
         return [pairs[mode][0] for mode in self._modes], [pairs[mode][1] for mode in self._modes]
 
-    def _square(self, left: Array, right: Array, towards: Array, axis: int) -> float:
-        """‖X_k Y_k − M_k‖² for M zero where nothing is known, from M_k Y_kᵀ."""
-        own = float(np.sum((left.T @ left) * cross_product(right, right, axis)))
-        return own - 2 * float(np.sum(left * towards)) + self._norm**2
-
     def _estimate(self, lefts: Sequence[Array], rights: Sequence[Array], weights: Array) -> MatrixPairs:
         pairs = []
         for mode in range(len(self._modes)):
@@ -111,6 +106,12 @@ class TMacIteration:
             if more > 0 and stands_still(residual, before, self._settings["tolerance"]):
                 return grown(right, axis, more, self._rng)
         return right
+
+
+def _squared_distance(left: Array, right: Array, M: Array, towards: Array, axis: int) -> float:
+    """‖X_k Y_k − M_k‖², from M_k Y_kᵀ."""
+    own = float(np.sum((left.T @ left) * cross_product(right, right, axis)))
+    return own - 2 * float(np.sum(left * towards)) + float(np.vdot(M, M))
 
 
 def _unfolded_shape(shape: Sequence[int], axis: int) -> tuple[int, int]:

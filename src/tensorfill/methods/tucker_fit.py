@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
-from typing import ClassVar
+from dataclasses import dataclass, fields, replace
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -23,7 +23,9 @@ from ..observed import ObservedTensor
 from ..riemannian.tucker_point import random_nonnegative
 from ..tensor import Array
 from .baseline import complete_by
-from .setting_checks import Rank, resolved_tucker_rank
+from .setting_checks import Rank, check_choice, check_count, resolved_tucker_rank
+
+StartSize = Literal["data", "authors"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,11 @@ class TuckerFit:
         residual -= self.values
         return Fitted(point, residual, 0.5 * dot(residual, residual))
 
+    def sized(self, point: TuckerTensor) -> TuckerTensor:
+        """The multiple of a point that is closest to the data."""
+        values = self._sampled.values(point.core, point.factors)
+        return replace(point, core=dot(values, self.values) / dot(values, values) * point.core)
+
     def derivatives(self, at: Fitted) -> TuckerTensor:
         """∂f/∂G and ∂f/∂U_k."""
         core, factors = self._sampled.gradient(at.residual, at.point.core, at.point.factors)
@@ -69,9 +76,13 @@ class TuckerMethod(ABC):
     Parameters
     ----------
     rank
-        Multilinear rank, one per mode or one for all (default: 10, or the mode's size if smaller).
+        Multilinear rank, one per mode or one for all (default: 10, or what is smaller: the mode's size, and the rank
+        at which there are two known entries for every number of the model).
     max_iter
         Most iterations.
+    start
+        How large the random start is: "data", as large as the data, or "authors", as in their program, far larger,
+        from where single unknown entries may never come back (default: "data" if the rank is left open too).
     """
 
     name: ClassVar[str]
@@ -81,6 +92,12 @@ class TuckerMethod(ABC):
 
     rank: Rank = None
     max_iter: int
+    start: StartSize | None = None
+
+    def __post_init__(self) -> None:
+        check_count(self.name, "max_iter", self.max_iter)
+        if self.start is not None:
+            check_choice(self.name, "start", self.start, ("data", "authors"))
 
     @abstractmethod
     def steps(self, fit: TuckerFit, start: TuckerTensor) -> Iterator[Progress]:
@@ -88,12 +105,18 @@ class TuckerMethod(ABC):
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Raises for a rank that does not fit the tensor; refuses nothing else."""
-        resolved_tucker_rank(self.name, self.rank, observed.shape)
+        resolved_tucker_rank(self.name, self.rank, observed.shape, observed.count)
         return None
 
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
         """Complete the tensor."""
-        rank = resolved_tucker_rank(self.name, self.rank, observed.shape)
-        settings = {field.name: getattr(self, field.name) for field in fields(self)} | {"rank": rank}
+        rank = resolved_tucker_rank(self.name, self.rank, observed.shape, observed.count)
+        size = self.start or ("data" if self.rank is None else "authors")
+        settings = {field.name: getattr(self, field.name) for field in fields(self)} | {"rank": rank, "start": size}
         start = random_nonnegative(observed.shape, rank, rng)
-        return complete_by(self, observed, lambda data: self.steps(TuckerFit(data), start), settings, watch=watch)
+
+        def algorithm(data: ObservedTensor) -> Iterator[Progress]:
+            fit = TuckerFit(data)
+            return self.steps(fit, fit.sized(start) if size == "data" else start)
+
+        return complete_by(self, observed, algorithm, settings, watch=watch)

@@ -38,9 +38,15 @@ def conjugate_gradient(
             closer = looked_closer(evaluate, at)
             if closer is None and steepest:
                 return
-            at = closer or at
-            direction, steepest = scaled(-1.0, at.gradient), True
+            if closer is None:
+                direction, steepest = scaled(-1.0, at.gradient), True
+            else:  # the same direction, of a gradient that is more exact
+                direction = plus(direction, plus(at.gradient, scaled(-1.0, closer.gradient)))
+                at = closer
             slope = manifold.inner(at.point, at.gradient, direction)
+            if slope >= 0 and not steepest:
+                direction, steepest = scaled(-1.0, at.gradient), True
+                slope = manifold.inner(at.point, at.gradient, direction)
             continue
         new = step.end
         carried = manifold.transport(at.point, new.point, direction)

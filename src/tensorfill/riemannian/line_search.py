@@ -33,6 +33,9 @@ _MOST_TRIALS = 10
 _TOO_FINE = 0.1  # share of a value's error below which comparing with it shows nothing
 _WRONG = 2.0  # how many times its error a value must be off to be called wrong, and
 _ROUNDING = 1e-9  # how much of itself at least
+_CLOSER = 0.01  # what a value's error is multiplied by where no step helps,
+_FINER = 0.5  # what has to come of it for the search to go on,
+_EXACT = 1e-14  # and the share of a value that is not looked into any more
 
 
 @dataclass(frozen=True)
@@ -80,10 +83,12 @@ def line_search(
 
 
 def looked_closer(evaluate: Evaluate[E], at: E) -> E | None:
-    """A point where no step helps, evaluated more finely; None if its value was as exact as it claimed to be.
+    """A point where no step helps, evaluated more finely; None if there is nothing more to be seen.
 
-    An error that was estimated too small makes the value too low for any step to improve on it.
+    A step's decrease may be hidden by the error of a value, and a direction spoiled by that of the gradient, which goes
+    with its root. And an error that was estimated too small makes the value too low for any step to improve on it.
     """
-    closer = evaluate(at.point, at, 0.01 * at.value_error)
+    closer = evaluate(at.point, at, _CLOSER * at.value_error)
+    was_coarse = at.value_error > _EXACT * abs(at.value) and closer.value_error < _FINER * at.value_error
     was_wrong = closer.value - at.value > max(_WRONG * at.value_error, _ROUNDING * abs(at.value))
-    return closer if was_wrong else None
+    return closer if was_coarse or was_wrong else None

@@ -57,7 +57,7 @@ def quasi_newton(
             closer = looked_closer(evaluate, at)
             if closer is None and not pairs:
                 return
-            at, pairs = closer or at, []
+            at, pairs = (at, []) if closer is None else (closer, pairs)
             continue
         pairs = _carried(manifold, pairs, at, scaled(step.length, direction), step.end)
         at = refresh(step.end, at.value - step.end.value)

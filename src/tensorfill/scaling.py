@@ -1,0 +1,69 @@
+"""The scale of the data does not matter: what is very large or very small is brought to an ordinary size at the door.
+
+Methods square values, and the squares of 1e200 and of 1e-200 are no floats any more. Dividing by a power of two is
+exact, so nothing is lost; what the method finds is multiplied by it again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .completion import Completion, Snapshot, Watch
+from .estimates.power_of_two import PowerOfTwoEstimate, times_power_of_two
+from .observed import ObservedTensor
+
+_ORDINARY = 40  # data whose largest value is between 2^-40 and 2^40, about 1e-12 and 1e12, stays as it is
+_DOUBLE = 8  # bytes
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The data is worked on in units of 2^exponent."""
+
+    exponent: int
+    largest: float = 0.0
+    """The largest known value, for the note."""
+
+    @classmethod
+    def of(cls, observed: ObservedTensor) -> Unit:
+        """1, unless the largest known value is out of the ordinary; then it is between ½ and 1 of these units."""
+        largest = observed.known.max()
+        exponent = int(np.frexp(largest)[1]) if observed.dtype.kind == "f" else int(largest).bit_length()
+        return cls(0 if abs(exponent) <= _ORDINARY else exponent, float(largest))
+
+    def divided(self, observed: ObservedTensor) -> ObservedTensor:
+        """The data in these units."""
+        if self.exponent == 0:
+            return observed
+        known = observed.known if observed.dtype.kind == "f" else observed.values
+        with np.errstate(under="ignore"):  # next to the largest value that is nothing
+            small = np.ldexp(known, -self.exponent)
+        return replace(observed, known=small.astype(np.float64) if small.itemsize > _DOUBLE else small)
+
+    def watching(self, watch: Watch) -> Watch:
+        """A watcher that sees estimates in the data's own units."""
+        if self.exponent == 0:
+            return watch
+        return lambda seen: watch(Snapshot(seen.step, PowerOfTwoEstimate(seen.estimate, self.exponent)))
+
+    def multiplied(self, done: Completion, observed: ObservedTensor) -> Completion:
+        """A completion of the divided data as one of the data."""
+        if self.exponent == 0:
+            return done
+        deviations, exponent = done.deviations, self.exponent
+        return replace(
+            done,
+            observed=observed,
+            estimate=PowerOfTwoEstimate(done.estimate, exponent),
+            smallest=None if done.smallest is None else float(times_power_of_two(np.array(done.smallest), exponent)),
+            deviations=None if deviations is None else lambda: times_power_of_two(deviations(), exponent),
+            notes=(*done.notes, self._note()),
+        )
+
+    def _note(self) -> str:
+        return (
+            f"The largest known value is {self.largest:.3g}, so the data was worked on in units of 2^{self.exponent}. "
+            "Entries and deviations are in the data's own units; costs, bounds and errors that are told are not."
+        )
