@@ -16,8 +16,8 @@ from tensorfill.report.evidence import Evidence
 from tensorfill.report.figures.all_figures import all_figures, files_of
 from tensorfill.report.figures.figure import Drawn, LeftOut
 from tensorfill.report.figures.style import strokes
-from tensorfill.report.figures.sweeps import rank_of
 from tensorfill.report.pictures import albums
+from tensorfill.report.sweep_points import rank_of
 
 
 def figures(found: Evidence) -> tuple[dict[str, Drawn], dict[str, str]]:

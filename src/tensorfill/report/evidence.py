@@ -17,6 +17,9 @@ UNIFORM = "uniform"
 SWEEPS = ("ranks", "rates")
 """Experiments that vary a setting: they have figures of their own and are in no table."""
 
+AS_PUBLISHED, OURS = "as published", "ours"
+"""What the labels of a plan end with where a method runs twice: as the paper has it, and at our defaults."""
+
 METHODS = (
     "nonneg-dual",
     "dual",
@@ -117,6 +120,15 @@ class Evidence:
         """The setups of tables, the paper's first."""
         found = {setup_of(row) for row in self.rows if row.experiment not in SWEEPS}
         return tuple(sorted(found, key=lambda setup: (not setup.is_the_papers, setup.experiment != "table", setup)))
+
+    def default_label(self, method: str) -> str:
+        """The label of a method at its defaults: its name, or "name, ours" where it also runs as published."""
+        return method if method in self.labels else f"{method}, {OURS}"
+
+    def published_label(self, method: str) -> str:
+        """The label of a method run as the paper has it, where it does; else as `default_label`."""
+        label = f"{method}, {AS_PUBLISHED}"
+        return label if label in self.labels else self.default_label(method)
 
     def cell(self, setup: Setup, dataset: str, label: str) -> Cell:
         """The runs of a method on a dataset."""

@@ -21,6 +21,8 @@ class Explanation:
     datasets: tuple[str, ...] | None = None
     kind: str | None = None
     side: str | None = None
+    inferred: bool = False
+    """Whether it is a conclusion of ours rather than something measured or known."""
 
     def fits(self, cell: Cell, paper: float) -> bool:
         """Whether it is about this cell."""
@@ -45,6 +47,7 @@ def explanations() -> tuple[Explanation, ...]:
             tuple(entry["datasets"]) if "datasets" in entry else None,
             entry.get("kind"),
             entry.get("side"),
+            entry.get("inferred", False),
         )
         for entry in found["explanation"]
     )
@@ -62,7 +65,8 @@ def explain(cell: Cell, paper: float, others: Mapping[str, float]) -> tuple[str,
     for explanation in explanations():
         if explanation.fits(cell, paper):
             try:
-                found.append(explanation.text.format_map(numbers))
+                said = explanation.text.format_map(numbers)
+                found.append(f"Inference: {said}" if explanation.inferred else said)
             except KeyError:  # a number that no row has
                 continue
     if cell.time_limited:
