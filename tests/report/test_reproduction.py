@@ -88,7 +88,7 @@ def test_zero_filling_is_printed_beside_ncpc_and_tmac() -> None:
 
 
 def test_a_reason_whose_number_no_row_has_is_left_out() -> None:
-    assert "Not explained." in page(row("hall", "ncpc", 0.07))
+    assert "No reason found." in page(row("hall", "ncpc", 0.07))
 
 
 def test_a_reason_for_one_side_is_not_given_on_the_other() -> None:
@@ -99,7 +99,34 @@ def test_a_reason_for_one_side_is_not_given_on_the_other() -> None:
 def test_approximate_data_is_a_reason() -> None:
     text = page(row(card("highway", approximate="An H.264 encode."), "nonneg-dual", 0.029))
     assert "| Highway† | nonneg-dual | proposed |" in text
-    assert "Our file is approximate, the paper's is not: An H.264 encode." in text
+    assert "Our file is approximate, the paper's is not (†)." in text
+    assert "† Highway is approximate: An H.264 encode." in text
+
+
+def test_what_the_encoding_does_to_hall_is_told_with_approximate_data() -> None:
+    rows = [
+        row(card("highway", approximate="An H.264 encode."), "dual-demo", 0.029),
+        row("hall", "dual-demo", 0.04),
+        row(card("hall_h264_control", in_paper=False), "dual-demo", 0.03, experiment="encoding"),
+    ]
+    assert "on Hall the same encoding changes the RMSE by a factor of 0.75." in page(*rows)
+
+
+def test_an_inference_is_marked_as_one() -> None:
+    text = section(page(row("hall", "ffw, demo", 0.08, method="ffw")), "What differs by more than 5 %")
+    assert "Inference: the paper gives SMF-LRTC and FFW the same digits" in text
+    assert any(explanation.inferred for explanation in explanations())
+
+
+def test_numbers_of_other_experiments_at_the_same_rate_are_at_hand_for_reasons() -> None:
+    rows = [
+        row("splash", "rprecon", 0.085),
+        row("splash", "rprecon, 250 iterations", 0.111, method="rprecon", experiment="reasons"),
+        row("splash", "rprecon, 4 iterations", 0.25, method="rprecon", experiment="reasons"),
+    ]
+    text = page(*rows)
+    assert "it gives 0.1110; only a run broken off" in text
+    assert "1 of them have a run of ours" in text, "another experiment is another question"
 
 
 def test_a_time_limit_is_a_reason() -> None:

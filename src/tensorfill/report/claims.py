@@ -186,8 +186,8 @@ def _nonnegativity_in_pictures(evidence: Evidence, setup: Setup) -> Claim:
             changes.append(abs(within.rmse.mean / without.rmse.mean - 1))
             share = f" (entries below 0: {numbers.share(negative.mean)})" if negative else ""
             told.append(
-                f"{evidence.title(dataset)}, at the same λ and C: {numbers.error(without.rmse.mean)} without W ≥ 0{share}, "
-                f"{numbers.error(within.rmse.mean)} with it"
+                f"{evidence.title(dataset)}, at the same λ and C: {numbers.error(without.rmse.mean)} without "
+                f"W ≥ 0{share}, {numbers.error(within.rmse.mean)} with it"
             )
     if not told:
         return Claim(said, "", "", "not judged")

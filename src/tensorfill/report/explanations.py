@@ -53,22 +53,26 @@ def explanations() -> tuple[Explanation, ...]:
     )
 
 
-def explain(cell: Cell, paper: float, others: Mapping[str, float]) -> tuple[str, ...]:
-    """The sentences for a cell; `others` has the RMSE of every label on the same dataset."""
+def explain(cell: Cell, paper: float, others: Mapping[str, float], encoding: float | None = None) -> tuple[str, ...]:
+    """The sentences for a cell; `others` has the RMSE of every label on the same dataset.
+
+    `encoding` is what encoding a clip as our approximate ones are does to the RMSE of this method, as a factor.
+    """
     if cell.rmse is None:
         return ()
     numbers = {label: error(value) for label, value in others.items()}
     numbers |= {"ours": error(cell.rmse.mean), "paper": f"{paper:g}", "ratio": ratio(cell.rmse.mean / paper)}
     found = []
     if cell.data.approximate:
-        found.append(f"Our file is approximate, the paper's is not: {cell.data.approximate}")
+        told = "" if encoding is None else f"; on Hall the same encoding changes the RMSE by a factor of {encoding:.2f}"
+        found.append(f"Our file is approximate, the paper's is not (†){told}.")
     for explanation in explanations():
         if explanation.fits(cell, paper):
             try:
                 said = explanation.text.format_map(numbers)
-                found.append(f"Inference: {said}" if explanation.inferred else said)
             except KeyError:  # a number that no row has
                 continue
+            found.append(f"Inference: {said}" if explanation.inferred else said)
     if cell.time_limited:
         found.append("A run of ours was stopped by its time limit.")
     return tuple(found)
