@@ -110,6 +110,6 @@ def test_components() -> None:
     third = ((0.1, 0.5), (0.2, 0.6), (0.7, 0.9))
     _, ours, verdict = about("W(3)", published(components=third))
     assert ours == "Hall: shares of W 0.10, 0.20, 0.70, correlation with the original 0.50, 0.60, 0.90."
-    assert verdict == "holds"
+    assert verdict == "holds; yet W(1) and W(2) together are 0.30 of W"
     assert about("W(3)", published(components=third[::-1]))[2] == "does not hold"
     assert about("W(3)", published(card("highway").name, components=()))[2] == "not judged"

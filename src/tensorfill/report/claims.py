@@ -218,18 +218,21 @@ def _darker(evidence: Evidence, setup: Setup) -> Claim:
 
 def _components(evidence: Evidence, setup: Setup) -> Claim:
     said = "In videos W(3) is close to the original frame, and W(1) and W(2) have less in them (Figure 2)."
-    told, kept = [], []
+    told, kept, rest = [], [], []
     for dataset, run in component_runs(evidence, setup).items():
         if dataset in _CLIPS and len(run.components) == 3:
             shares, alike = zip(*run.components, strict=True)
             kept.append(max(shares) == shares[2] and max(alike) == alike[2])
+            rest.append(shares[0] + shares[1])
             told.append(
                 f"{evidence.title(dataset)}: shares of W {', '.join(f'{share:.2f}' for share in shares)}, correlation "
                 f"with the original {', '.join(f'{one:.2f}' for one in alike)}"
             )
     if not told:
         return Claim(said, "", "no run tells about components", "not judged")
-    return Claim(said, "", f"{'; '.join(told)}.", _holds(all(kept)))
+    together = ", ".join(f"{share:.2f}" for share in rest)
+    verdict = _holds(all(kept)) + (f"; yet W(1) and W(2) together are {together} of W" if all(kept) else "")
+    return Claim(said, "", f"{'; '.join(told)}.", verdict)
 
 
 def _ours(cells: tuple[PaperCell, ...], dataset: str) -> dict[str, float]:
