@@ -6,7 +6,7 @@ from .comparison import PaperCell
 from .evidence import Evidence
 from .numbers import error
 from .published import published
-from .results_table import approximate_notes, paper_entry
+from .results_table import approximate_notes, our_entry, paper_entry, time_notes
 from .section import Section
 from .table import Column, Entry, Table, Text, ranked, words
 
@@ -27,6 +27,7 @@ def papers_table(evidence: Evidence, cells: tuple[PaperCell, ...]) -> Section:
     notes = (
         "Above the paper's figure, below ours, each with the best of its line in bold and the second best underlined.",
         f"Ours are {', '.join(f'`{label}`' for label in labels)}, in this order.",
+        *time_notes(cell.judge.cell for cell in cells if cell.judge),
         *approximate_notes(evidence, tuple(name for name in published().datasets if name in evidence.cards)),
     )
     return Section(_TITLE, (Table("papers-table", _TITLE, columns, tuple(rows), notes),))
@@ -34,7 +35,8 @@ def papers_table(evidence: Evidence, cells: tuple[PaperCell, ...]) -> Section:
 
 def _entry(cell: PaperCell, place: int | None) -> Entry:
     paper = paper_entry(cell.row, cell.dataset)
-    found = cell.judge.cell.rmse if cell.judge else None
-    if found is None:
+    if cell.judge is None or cell.judge.cell.rmse is None:
         return Entry((*paper.lines, Text(cell.complaint or "", quiet=True)), paper.value)
-    return Entry((*paper.lines, Text(error(found.mean), bold=place == 0, underline=place == 1)), found.mean)
+    mean = cell.judge.cell.rmse.mean
+    ours = our_entry(cell.judge.cell, error(mean), bold=place == 0, underline=place == 1)
+    return Entry((*paper.lines, *ours.lines), mean)

@@ -14,7 +14,7 @@ from .nonnegativity import nonnegativity
 from .oddities import diverging, duplicates, two_settings, zero_filling
 from .papers_table import papers_table
 from .published import published
-from .results_table import approximate_notes, paper_entry
+from .results_table import approximate_notes, our_entry, paper_entry, time_notes
 from .section import Section
 from .table import Column, Entry, Table, number, words
 
@@ -103,7 +103,10 @@ def _agreeing(evidence: Evidence, cells: tuple[PaperCell, ...]) -> Section:
         return Section(title, ("No cell does.",))
     rows = tuple((*_line(cell.agreeing), words(_others(cell, cell.agreeing))) for cell in found if cell.agreeing)
     head = (*_HEAD, Column("our other settings", numeric=False, long=True))
-    notes = approximate_notes(evidence, tuple(dict.fromkeys(cell.dataset for cell in found)))
+    notes = (
+        *time_notes(cell.agreeing.cell for cell in found if cell.agreeing),
+        *approximate_notes(evidence, tuple(dict.fromkeys(cell.dataset for cell in found))),
+    )
     return Section(title, (Table("reproduces", title, head, rows, notes),))
 
 
@@ -120,7 +123,10 @@ def _differing(evidence: Evidence, setup: Setup, cells: tuple[PaperCell, ...]) -
         why = " ".join(reasons) or "No reason found."
         rows.append((*_line(judge), words(_others(cell, judge)), words(why)))
     more = (Column("our other settings", numeric=False, long=True), Column("why", numeric=False, long=True))
-    notes = approximate_notes(evidence, tuple(dict.fromkeys(cell.dataset for cell, _ in found)))
+    notes = (
+        *time_notes(judge.cell for _, judge in found),
+        *approximate_notes(evidence, tuple(dict.fromkeys(cell.dataset for cell, _ in found))),
+    )
     return Section(title, (Table("differs", title, (*_HEAD, *more), tuple(rows), notes),))
 
 
@@ -139,7 +145,7 @@ def _line(one: Compared) -> tuple[Entry, ...]:
         words(marked_title(one.cell.data)),
         words(one.cell.label),
         words(one.row.name),
-        number(ours.mean if ours else None, numbers.spread(ours) if ours else ""),
+        our_entry(one.cell, numbers.spread(ours)) if ours else number(None, ""),
         paper_entry(one.row, one.cell.data.name),
         number(ratio, numbers.ratio(ratio) if ratio is not None else ""),
     )

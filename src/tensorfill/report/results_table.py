@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from .cell import Cell
@@ -66,8 +67,7 @@ def _entry(cell: Cell, place: int | None, *, compared: bool, apart: bool) -> Ent
         first = Text(cell.complaint or "", quiet=True)
     else:
         text = spread(found) + (f" ({found.count} of {len(cell.runs)})" if found.count < len(cell.runs) else "")
-        raised = TIME_MARK if cell.time_limited else ""
-        first = Text(text, bold=place == 0, underline=place == 1, raised=raised)
+        (first,) = our_entry(cell, text, bold=place == 0, underline=place == 1).lines
     hidden = cell.over_seeds(lambda run: run.rmse_unobserved) if apart else None
     if hidden is not None:
         below: tuple[Text, ...] = (Text(f"unobserved {error(hidden.mean)}", quiet=True),)
@@ -109,11 +109,23 @@ def notes_below(
             "Below: the paper's figure, its best in bold and its second best underlined among its own nine methods, "
             "and the ratio, ours over the paper's; “–”: a method that the paper does not have."
         )
-    if any(cell.time_limited for cell in cells):
-        notes.append(f"Raised {TIME_MARK}: a run was stopped by its time limit.")
+    notes += time_notes(cells)
     if any(cell.good and len(cell.good) < len(cell.runs) for cell in cells):
         notes.append("“(2 of 3)”: the mean is over that many seeds; the other runs did not end well.")
     return (*notes, *approximate_notes(evidence, datasets))
+
+
+def time_notes(cells: Iterable[Cell]) -> tuple[str, ...]:
+    """What the mark of a time limit means, where there is one."""
+    limited = any(cell.time_limited for cell in cells)
+    return (f"Raised {TIME_MARK}: a run was stopped by its time limit.",) if limited else ()
+
+
+def our_entry(cell: Cell, text: str, *, bold: bool = False, underline: bool = False) -> Entry:
+    """A figure of ours, with the mark of a time limit."""
+    raised = TIME_MARK if cell.time_limited else ""
+    shown = Text(text, bold=bold, underline=underline, raised=raised)
+    return Entry((shown,), cell.rmse.mean if cell.rmse else None)
 
 
 def approximate_notes(evidence: Evidence, datasets: tuple[str, ...]) -> tuple[str, ...]:
