@@ -142,6 +142,11 @@ def test_a_cell_without_any_row_says_so() -> None:
     assert shown(table, "linear", "Hall") == ["not run"]
 
 
+def test_where_there_is_no_data_a_method_that_was_not_asked_has_none_either() -> None:
+    table = results(row("hall", "zero-fill"), row("hall", "ncpc"), bad("no data", "tomato", "zero-fill"))
+    assert shown(table, "ncpc", "Tomato") == ["no data", "paper 0.44175"]
+
+
 def test_an_error_that_is_not_finite_is_said_to_be() -> None:
     assert shown(results(row("hall", "geomcg", None)), "geomcg", "Hall")[0] == "not finite"
 

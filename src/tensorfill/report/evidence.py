@@ -134,7 +134,8 @@ class Evidence:
         """The runs of a method on a dataset."""
         runs = [row for row in self._at.get((setup, dataset, label), ()) if row.status != "no data"]
         runs = runs or list(self._at.get((setup, dataset, label), ()))
-        return Cell(self.cards[dataset], label, self.labels[label], tuple(sorted(runs, key=lambda row: row.seed)))
+        ordered = tuple(sorted(runs, key=lambda row: row.seed))
+        return Cell(self.cards[dataset], label, self.labels[label], ordered, self.cards[dataset] not in self.missing())
 
     @cached_property
     def _at(self) -> dict[tuple[Setup, str, str], list[Row]]:
@@ -158,6 +159,10 @@ class Evidence:
 
     def missing(self) -> tuple[DataCard, ...]:
         """The datasets of which no file was there."""
+        return self._missing
+
+    @cached_property
+    def _missing(self) -> tuple[DataCard, ...]:
         there = {row.data.name for row in self.rows if row.status != "no data"}
         return tuple(card for name, card in self.cards.items() if name not in there)
 

@@ -161,7 +161,9 @@ def _pictures() -> Section:
             "in DIR anybody gets them, original, observed and every method side by side, for all data that is there:",
             "    tensorfill bench paper --data DIR --experiments table --seeds 1 -o bench-paper\n"
             "    tensorfill report bench-paper -o report",
-            "`report/index.html` shows them under “Figure 3”, and `report/figures/fig3-*.png` are the same as files; "
-            "Figures 1a, 1b and 2 are there too, as far as the experiments `table` and `ranks` were run.",
+            "`report/index.html` shows them under “Figure 3”. `report/figures/fig3-paper.png` is laid out as in the "
+            "paper, and `fig3-*.png` have all methods; Figures 1a, 1b and 2 are there too, as far as the experiments "
+            "`table` and `ranks` were run. Figures 1a and 1b need rows only: `tensorfill report "
+            "benchmarks/paper_rows.jsonl -o report` draws them from those that are kept with the source.",
         ),
     )
