@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from .cell import Cell
+from .comparison import TOLERANCE
 from .numbers import error, ratio
 
 
@@ -73,6 +74,9 @@ def explain(cell: Cell, paper: float, others: Mapping[str, float], encoding: flo
             except KeyError:  # a number that no row has
                 continue
             found.append(f"Inference: {said}" if explanation.inferred else said)
+    rest = cell.rmse.mean / paper / (encoding or 1.0)
+    if cell.data.approximate and len(found) == 1 and abs(rest - 1) > TOLERANCE:
+        found.append(f"No reason found for the rest, a factor of {ratio(rest)}.")
     if cell.time_limited:
         found.append("A run of ours was stopped by its time limit.")
     return tuple(found)

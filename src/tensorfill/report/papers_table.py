@@ -23,10 +23,14 @@ def papers_table(evidence: Evidence, cells: tuple[PaperCell, ...]) -> Section:
         title = evidence.title(dataset) if dataset in evidence.cards else dataset.capitalize()
         rows.append((words(title), *(_entry(cell, place) for cell, place in zip(line, places, strict=True))))
     columns = (Column("dataset", numeric=False), *(Column(row.name) for row in published().rows))
-    labels = dict.fromkeys(cell.judge.cell.label for cell in cells if cell.judge)
+    labels = [
+        (row.name, dict.fromkeys(cell.judge.cell.label for cell in cells if cell.judge and cell.row is row))
+        for row in published().rows
+    ]
+    told = ", ".join(f"{name} by {' or '.join(f'`{label}`' for label in found)}" for name, found in labels if found)
     notes = (
         "Above the paper's figure, below ours, each with the best of its line in bold and the second best underlined.",
-        f"Ours are {', '.join(f'`{label}`' for label in labels)}, in this order.",
+        f"Judged are {told}.",
         *time_notes(cell.judge.cell for cell in cells if cell.judge),
         *approximate_notes(evidence, tuple(name for name in published().datasets if name in evidence.cards)),
     )
