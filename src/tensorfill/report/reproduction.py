@@ -17,6 +17,7 @@ from .published import published
 from .results_table import approximate_notes, our_entry, paper_entry, time_notes
 from .section import Section
 from .table import Column, Entry, Table, number, words
+from .two_solvers import two_solvers
 
 TITLE = "What reproduces and what does not"
 PAPER = (
@@ -39,7 +40,7 @@ def reproduction(evidence: Evidence, made_with: str) -> tuple[Section, ...]:
         sections += figures_in_numbers(evidence, setup)
     else:
         sections.append(Section("The paper's table", ("No row is about a cell of it.",)))
-    for section in (two_settings, zero_filling, diverging):
+    for section in (two_solvers, two_settings, zero_filling, diverging):
         sections += section(evidence, setup)
     sections += [duplicates()] if any(cell.ours for cell in cells) else []
     return (*sections, *nonnegativity(evidence, setup), *_missing(evidence))
