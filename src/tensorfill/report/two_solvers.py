@@ -44,8 +44,8 @@ def two_solvers(evidence: Evidence, setup: Setup) -> list[Section]:
         "Both solve the same problem. As published, Z is found by linear conjugate gradients and S by nonnegative "
         "least squares, in turns, in every iteration, and U moves by Riemannian conjugate gradients, until ‖∇g‖ ≤ τ or "
         "for 200 iterations. Ours learns U without S first, by quasi-Newton steps, and then finds Z and S together by "
-        "an active set. What the paper leaves open is the same in both: where U starts, and C. Over the seeds that both "
-        "ran."
+        "an active set. What the paper leaves open is the same in both: where U starts, and C. Over the seeds that "
+        "both ran."
     )
     head = (
         Column("dataset", numeric=False),
