@@ -76,7 +76,7 @@ class Row:
     curve: tuple[tuple[int, float, float], ...] = ()
     """(iteration, seconds, RMSE), seen through `watch`."""
     components: tuple[tuple[float, float], ...] = ()
-    """Of a model that is a sum: for each component its share <W^(k), W>/‖W‖² and its correlation with the truth."""
+    """Of a model that is a sum: for each component its share <W^(k), W>/‖W‖², and its likeness to the truth."""
     pictures: Mapping[str, str] = field(default_factory=dict)
     """Role → path below the folder of the rows: "truth", "observed", "model", "component 1", …"""
     threads: int | None = None

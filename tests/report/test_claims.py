@@ -109,7 +109,7 @@ def test_dark_pictures_are_not_from_negative_entries_where_there_are_none() -> N
 def test_components() -> None:
     third = ((0.1, 0.5), (0.2, 0.6), (0.7, 0.9))
     _, ours, verdict = about("W(3)", published(components=third))
-    assert ours == "Hall: shares of W 0.10, 0.20, 0.70, correlation with the original 0.50, 0.60, 0.90."
+    assert ours == "Hall: likeness to the original, stripes aside, 0.50, 0.60, 0.90; shares of W 0.10, 0.20, 0.70."
     assert verdict == "holds on Hall"
     assert about("W(3)", published(components=third[::-1]))[2] == "does not hold on Hall"
     assert about("W(3)", published(card("highway").name, components=()))[2] == "not judged"

@@ -222,11 +222,11 @@ def _components(evidence: Evidence, setup: Setup) -> Claim:
     for dataset, run in component_runs(evidence, setup).items():
         if dataset in _CLIPS and len(run.components) == 3:
             shares, alike = zip(*run.components, strict=True)
-            held = _holds(max(shares) == shares[2] and max(alike) == alike[2])
+            held = _holds(max(alike) == alike[2])
             verdicts.append(f"{held} on {evidence.title(dataset)}")
             told.append(
-                f"{evidence.title(dataset)}: shares of W {', '.join(f'{share:.2f}' for share in shares)}, correlation "
-                f"with the original {', '.join(f'{one:.2f}' for one in alike)}"
+                f"{evidence.title(dataset)}: likeness to the original, stripes aside, "
+                f"{', '.join(f'{one:.2f}' for one in alike)}; shares of W {', '.join(f'{one:.2f}' for one in shares)}"
             )
     if not told:
         return Claim(said, "", "no run tells about components", "not judged")

@@ -133,7 +133,8 @@ def _components(evidence: Evidence, setup: Setup) -> list[Section]:
         *(Column(f"likeness of W({place})") for place in range(1, count + 1)),
     )
     notes = (
-        "Share: <W(k), W>/‖W‖²; they add up to 1. Likeness: the correlation of W(k) with the original, all entries.",
+        "Share: <W(k), W>/‖W‖²; they add up to 1. Likeness: the correlation of W(k) with the original in what a frame "
+        "has beyond stripes, its means over rows and over columns taken out.",
         "The pictures: `tensorfill bench paper --data DIR --experiments table --datasets hall,highway "
         "--methods nonneg-dual --seeds 1 -o bench-fig2`, then `tensorfill report bench-fig2 -o report-fig2`.",
         *approximate_notes(evidence, tuple(found)),
