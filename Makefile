@@ -37,7 +37,7 @@ bench: $(INSTALLED_BENCH)  ## Reproduce all figures of the README and docs/ with
 	$(BIN)/python benchmarks/beyond.py --data $(DATA) --ablation
 	$(BIN)/python benchmarks/uncertainty.py --data $(DATA)
 
-paper: $(INSTALLED_TEST)  ## Run the paper's experiments with the data in DATA and write docs/reproduction.md (one and a half hours).
+paper: $(INSTALLED_TEST)  ## Run the paper's experiments with the data in DATA and write docs/reproduction.md (some hours: the paper's own algorithm alone takes minutes for a clip).
 	$(BIN)/tensorfill bench paper --data $(DATA) --seeds 3 -o bench-paper
 	$(BIN)/tensorfill report bench-paper -o report-paper
 	$(BIN)/python benchmarks/reproduction.py bench-paper

@@ -74,9 +74,8 @@ VARIANTS = (
     Variant("BLAS with its own threads", lambda: patch.object(solve, "quiet_blas", nullcontext)),
     Variant(
         "S from the first iteration",
-        lambda: patch.object(DualProblem, "without_nonnegativity", lambda self: self),
-        (("gradient_tolerance", 5e-3),),
-        ("nonneg-dual",),
+        settings=(("two_stages", False), ("gradient_tolerance", 5e-3)),
+        methods=("nonneg-dual",),
     ),
     Variant("U and S together to the end", settings=(("gradient_tolerance", 5e-3),), methods=("nonneg-dual",)),
 )

@@ -29,6 +29,7 @@ def a_row(**changes: Any) -> Row:
         "status": "ok",
         "rmse": 0.037,
         "curve": ((0, 0.5, 0.2), (1, 1.5, 0.1)),
+        "components": ((0.25, 0.5), (0.75, -0.5)),
         "pictures": {"model": "pictures/x.png"},
         "versions": {"numpy": "2.0"},
     }

@@ -75,6 +75,8 @@ class Row:
     relative_gap: float | None = None
     curve: tuple[tuple[int, float, float], ...] = ()
     """(iteration, seconds, RMSE), seen through `watch`."""
+    components: tuple[tuple[float, float], ...] = ()
+    """Of a model that is a sum: for each component its share <W^(k), W>/‖W‖², and its likeness to the truth."""
     pictures: Mapping[str, str] = field(default_factory=dict)
     """Role → path below the folder of the rows: "truth", "observed", "model", "component 1", …"""
     threads: int | None = None
@@ -118,6 +120,9 @@ class Row:
             values["curve"] = tuple(
                 (int(iteration), float(seconds), math.nan if rmse is None else float(rmse))
                 for iteration, seconds, rmse in values.get("curve", ())
+            )
+            values["components"] = tuple(
+                (float(share), float(likeness)) for share, likeness in values.get("components", ())
             )
             row = cls(**values)
         except (TypeError, ValueError, KeyError) as problem:

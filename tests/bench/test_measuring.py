@@ -130,6 +130,15 @@ def test_pictures_of_the_components_are_kept_for_the_methods_that_are_about_them
     assert row.id in row.pictures["model"]
 
 
+def test_the_components_are_measured_with_every_seed(answered: Answered) -> None:
+    row = answered(method="nonneg-dual", seed=1)
+    shares, likeness = zip(*row.components, strict=True)
+    assert len(shares) == 3
+    assert sum(shares) == pytest.approx(1)
+    assert all(-1 <= alike <= 1 for alike in likeness)
+    assert answered(method="mean-fill").components == ()
+
+
 # Patterns of holes
 
 

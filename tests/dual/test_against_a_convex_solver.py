@@ -19,6 +19,7 @@ WAYS = {
     "the paper's alternation": {"inner": "alternating"},
     "trust regions": {"optimizer": "trust-region"},
     "random start": {"start": "random"},
+    "as published": {"inner": "alternating", "optimizer": "conjugate-gradient", "two_stages": False},
 }
 
 

@@ -16,8 +16,8 @@ from tensorfill.report.evidence import Evidence
 from tensorfill.report.figures.all_figures import all_figures, files_of
 from tensorfill.report.figures.figure import Drawn, LeftOut
 from tensorfill.report.figures.style import strokes
-from tensorfill.report.figures.sweeps import rank_of
 from tensorfill.report.pictures import albums
+from tensorfill.report.sweep_points import rank_of
 
 
 def figures(found: Evidence) -> tuple[dict[str, Drawn], dict[str, str]]:
@@ -40,6 +40,7 @@ def test_every_figure_is_drawn_where_there_are_rows(tmp_path: Path) -> None:
         "fig1a-seconds",
         "fig1b-ranks",
         "fig2-components",
+        "fig3-paper",
         "fig3-hall",
         "time-error",
         "rates",
@@ -50,6 +51,7 @@ def test_every_figure_is_drawn_where_there_are_rows(tmp_path: Path) -> None:
         "fig1a-seconds": ("seconds",),
         "fig1b-ranks": ("nonneg-dual", "x", "20"),
         "fig2-components": ("Hall", "original", "W, nonneg-dual"),
+        "fig3-paper": ("Hall", "original", "proposed", "0.04000"),
         "fig3-hall": ("original", "observed, 10 %", "zero-fill", "0.2400"),
         "time-error": ("Hall", "seconds", "dual"),
         "rates": ("observed entries, %", "50"),
@@ -100,7 +102,7 @@ def test_approximate_data_is_marked_in_every_figure(tmp_path: Path) -> None:
     rough = card("highway", approximate="An H.264 encode.")
     rows = [replace(each, data=rough) for each in full_bench(tmp_path)]
     drawn, _ = figures(evidence(*rows, folder=tmp_path))
-    assert len(drawn) == 7
+    assert len(drawn) == 7, "Highway is not in the paper's Figure 3"
     for figure in drawn.values():
         assert "Highway†" in words(figure)
         assert "† approximate data" in words(figure)
@@ -161,6 +163,24 @@ def test_components_of_other_datasets_stand_in_for_those_of_the_paper(tmp_path: 
     both, _ = figures(evidence(*rows, *others, folder=tmp_path))
     assert "Baboon" not in words(both["fig2-components"])
     assert "Baboon" in words(both["fig2-components-others"])
+
+
+def test_figure_3_of_the_paper_has_its_rows_and_the_settings_that_count(tmp_path: Path) -> None:
+    rows = full_bench(tmp_path)
+    variants = [
+        replace(rows[0], label="nonneg-dual, ours", rmse=0.5),
+        replace(rows[0], label="nonneg-dual, as published", rmse=0.25),
+    ]
+    others = [replace(each, data=card(name)) for name in ("container", "baboon", "cat") for each in variants]
+    drawn, _ = figures(evidence(*others, *variants, folder=tmp_path))
+    told = words(drawn["fig3-paper"]).split("\n")
+    assert [title for title in told if title in ("Container", "Hall", "Baboon", "Cat")] == [
+        "Container",
+        "Hall",
+        "Baboon",
+    ]
+    assert told.count("0.2500") == 3
+    assert "0.5000" not in told
 
 
 def test_a_divergence_does_not_squeeze_the_others() -> None:

@@ -22,6 +22,7 @@ from ..observed import ObservedTensor
 from ..rows import DataCard, Row
 from ..sampling import mask
 from ..tensor import Array
+from .component_measures import component_measures
 from .curve import CurveRecorder
 from .dataset import Dataset, LoadedData
 from .fitted_rank import fitted_settings
@@ -162,6 +163,7 @@ def _scored(
         "stop_sentence": done.stop.sentence,
         "relative_gap": None if done.certificate is None else done.certificate.relative_gap,
         "curve": () if recorder is None else recorder.ended(done.iterations, done.seconds, result.rmse),
+        "components": component_measures(done.components, truth) if run.method in _WITH_COMPONENTS else (),
     }
 
 

@@ -57,6 +57,8 @@ class Solver:
     inner: Inner
     start: Start
     optimizer: Optimizer
+    two_stages: bool = True
+    """Whether U is learned without S first; else S is there from the start, as in the paper."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +76,7 @@ def solve(problem: DualProblem, solver: Solver, rng: np.random.Generator, watch:
     """Run Algorithm 1. Ctrl-C ends it with the best point so far, once there is one.
 
     Where W ≥ 0 is asked for, U is first learned without it, which is several times cheaper and ends close by; then S
-    joins, and the iteration goes on from there.
+    joins, and the iteration goes on from there. Without `two_stages` S is there from the start.
     """
     with quiet_blas():
         return _solve(problem, solver, rng, watch)
@@ -115,14 +117,14 @@ class _Run:
         self.history: list[Iteration] = []
         factors = [Spectrahedron(n, r) for n, r in zip(problem.shape, solver.ranks, strict=True)]
         self.manifold = Product(factors)
-        self.objective = self._objective(problem.without_nonnegativity())
+        self.objective = self._objective(problem.without_nonnegativity() if solver.two_stages else problem)
         self.best: Evaluation
 
     def _objective(self, problem: DualProblem) -> DualObjective:
         return DualObjective(problem, self.manifold, _inner_solver(problem, self.solver))
 
     def first(self, rng: np.random.Generator) -> None:
-        """The starting point, evaluated without S."""
+        """The starting point, evaluated as the first stage has it."""
         empty = nothing_yet(self.objective.problem)
         self.calls = empty.support.operator.calls
         rough = _FIRST_ACCURACY * self.problem.C * self.problem.squared_norm
@@ -138,8 +140,8 @@ class _Run:
         return spectral_start(empty.support.operator, empty.support.values, self.solver.ranks, self.problem.share)
 
     def iterate(self) -> StopReason:
-        """Follow the optimizer, first without S and then with it, until there is a reason to stop."""
-        if self.problem.enforced == "nowhere":
+        """Follow the optimizer, in two stages first without S and then with it, until there is a reason to stop."""
+        if self.problem.enforced == "nowhere" or not self.solver.two_stages:
             return self._descend(0, self.solver)
         stop = self._descend(0, replace(self.solver, gradient_tolerance=_WARM))
         self.objective = self._objective(self.problem)

@@ -11,7 +11,7 @@ from .setting_checks import Weights
 
 @dataclass(frozen=True, kw_only=True)
 class DualDemo(Dual):
-    """The preset that published comparisons used; settings as in `DualSettings`."""
+    """The preset at which published figures for `dual` come out; settings as in `DualSettings`."""
 
     name: ClassVar[str] = "dual-demo"
     summary: ClassVar[str] = "dual with its authors' demo settings, lam=1 and C=1000"

@@ -106,6 +106,7 @@ def complete_by_dual(
     rng: np.random.Generator,
     watch: Watch | None,
     notes: tuple[str, ...] = (),
+    two_stages: bool = True,
 ) -> Completion:
     """Solve the problem with settings from `used_on` and tell the story as a Completion."""
     if not observed.values.any():
@@ -119,6 +120,7 @@ def complete_by_dual(
         inner=inner,
         start=settings["start"],
         optimizer=settings["optimizer"],
+        two_stages=two_stages,
     )
     announce_compilation(add_sandwich)
     found = solve(problem, solver, rng, watch)

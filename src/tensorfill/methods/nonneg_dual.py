@@ -16,7 +16,7 @@ from ..dual.problem import DualProblem, Enforced
 from ..dual.solve import Inner
 from ..observed import ObservedTensor, checked_coordinates, positions_of
 from .dual_family import LARGEST_SCAN, DualSettings, complete_by_dual
-from .setting_checks import check_choice, check_positive
+from .setting_checks import check_choice, check_flag, check_positive
 
 _WHERE = ("everywhere", "observed")
 
@@ -29,6 +29,8 @@ class NonnegDual(DualSettings):
     ----------
     inner
         How S ≥ 0 is found: "active-set" (ours) or "alternating" (the paper's, slower).
+    two_stages
+        Whether U is learned without S first; False: S is found in every iteration, as in the paper.
     nonnegative_on
         Where W ≥ 0 is enforced: "everywhere" (the default up to 10⁹ entries), "observed" (the default beyond), or
         an array of coordinates (entries × modes). What is returned is clipped at zero everywhere in any case.
@@ -43,12 +45,14 @@ class NonnegDual(DualSettings):
 
     gradient_tolerance: float = 0.1
     inner: Inner = "active-set"
+    two_stages: bool = True
     nonnegative_on: Literal["everywhere", "observed"] | ArrayLike | None = None
     negativity_tolerance: float = 5e-6
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice(self.name, "inner", self.inner, ("active-set", "alternating"))
+        check_flag(self.name, "two_stages", self.two_stages)
         check_positive(self.name, "negativity_tolerance", self.negativity_tolerance)
         if isinstance(self.nonnegative_on, str):
             check_choice(self.name, "nonnegative_on", self.nonnegative_on, _WHERE)
@@ -69,6 +73,7 @@ class NonnegDual(DualSettings):
         return {
             **super().used_on(observed),
             "inner": self.inner,
+            "two_stages": self.two_stages,
             "nonnegative_on": where,
             "negativity_tolerance": self.negativity_tolerance,
         }
@@ -104,6 +109,7 @@ class NonnegDual(DualSettings):
             problem,
             settings,
             inner=self.inner,
+            two_stages=self.two_stages,
             negativity_tolerance=self.negativity_tolerance,
             rng=rng,
             watch=watch,

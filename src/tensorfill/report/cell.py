@@ -28,6 +28,8 @@ class Cell:
     label: str
     method: str
     runs: tuple[Row, ...]
+    there: bool = True
+    """Whether the data is: where it is not, methods that were not even asked have no data either."""
 
     @property
     def good(self) -> tuple[Row, ...]:
@@ -56,4 +58,6 @@ class Cell:
         """A word or two where there is no number: "no data", "failed"; "not finite" where the numbers overflowed."""
         if self.good:
             return None if self.rmse is not None else "not finite"
-        return Counter(run.status for run in self.runs).most_common(1)[0][0] if self.runs else "not run"
+        if not self.runs:
+            return "not run" if self.there else "no data"
+        return Counter(run.status for run in self.runs).most_common(1)[0][0]

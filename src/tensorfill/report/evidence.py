@@ -17,6 +17,9 @@ UNIFORM = "uniform"
 SWEEPS = ("ranks", "rates")
 """Experiments that vary a setting: they have figures of their own and are in no table."""
 
+AS_PUBLISHED, OURS = "as published", "ours"
+"""What the labels of a plan end with where a method runs twice: as the paper has it, and at our defaults."""
+
 METHODS = (
     "nonneg-dual",
     "dual",
@@ -119,11 +122,21 @@ class Evidence:
         found = {setup_of(row) for row in self.rows if row.experiment not in SWEEPS}
         return tuple(sorted(found, key=lambda setup: (not setup.is_the_papers, setup.experiment != "table", setup)))
 
+    def default_label(self, method: str) -> str:
+        """The label of a method at its defaults: its name, or "name, ours" where it also runs as published."""
+        return method if method in self.labels else f"{method}, {OURS}"
+
+    def published_label(self, method: str) -> str:
+        """The label of a method run as the paper has it, where it does; else as `default_label`."""
+        label = f"{method}, {AS_PUBLISHED}"
+        return label if label in self.labels else self.default_label(method)
+
     def cell(self, setup: Setup, dataset: str, label: str) -> Cell:
         """The runs of a method on a dataset."""
         runs = [row for row in self._at.get((setup, dataset, label), ()) if row.status != "no data"]
         runs = runs or list(self._at.get((setup, dataset, label), ()))
-        return Cell(self.cards[dataset], label, self.labels[label], tuple(sorted(runs, key=lambda row: row.seed)))
+        ordered = tuple(sorted(runs, key=lambda row: row.seed))
+        return Cell(self.cards[dataset], label, self.labels[label], ordered, self.cards[dataset] not in self.missing())
 
     @cached_property
     def _at(self) -> dict[tuple[Setup, str, str], list[Row]]:
@@ -147,6 +160,10 @@ class Evidence:
 
     def missing(self) -> tuple[DataCard, ...]:
         """The datasets of which no file was there."""
+        return self._missing
+
+    @cached_property
+    def _missing(self) -> tuple[DataCard, ...]:
         there = {row.data.name for row in self.rows if row.status != "no data"}
         return tuple(card for name, card in self.cards.items() if name not in there)
 

@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from .cell import Cell
+from .comparison import TOLERANCE
 from .numbers import error, ratio
 
 
@@ -21,6 +22,8 @@ class Explanation:
     datasets: tuple[str, ...] | None = None
     kind: str | None = None
     side: str | None = None
+    inferred: bool = False
+    """Whether it is a conclusion of ours rather than something measured or known."""
 
     def fits(self, cell: Cell, paper: float) -> bool:
         """Whether it is about this cell."""
@@ -45,26 +48,35 @@ def explanations() -> tuple[Explanation, ...]:
             tuple(entry["datasets"]) if "datasets" in entry else None,
             entry.get("kind"),
             entry.get("side"),
+            entry.get("inferred", False),
         )
         for entry in found["explanation"]
     )
 
 
-def explain(cell: Cell, paper: float, others: Mapping[str, float]) -> tuple[str, ...]:
-    """The sentences for a cell; `others` has the RMSE of every label on the same dataset."""
+def explain(cell: Cell, paper: float, others: Mapping[str, float], encoding: float | None = None) -> tuple[str, ...]:
+    """The sentences for a cell; `others` has the RMSE of every label on the same dataset.
+
+    `encoding` is what encoding a clip as our approximate ones are does to the RMSE of this method, as a factor.
+    """
     if cell.rmse is None:
         return ()
     numbers = {label: error(value) for label, value in others.items()}
     numbers |= {"ours": error(cell.rmse.mean), "paper": f"{paper:g}", "ratio": ratio(cell.rmse.mean / paper)}
     found = []
     if cell.data.approximate:
-        found.append(f"Our file is approximate, the paper's is not: {cell.data.approximate}")
+        told = "" if encoding is None else f"; on Hall the same encoding changes the RMSE by a factor of {encoding:.2f}"
+        found.append(f"Our file is approximate, the paper's is not (†){told}.")
     for explanation in explanations():
         if explanation.fits(cell, paper):
             try:
-                found.append(explanation.text.format_map(numbers))
+                said = explanation.text.format_map(numbers)
             except KeyError:  # a number that no row has
                 continue
+            found.append(f"Inference: {said}" if explanation.inferred else said)
+    rest = cell.rmse.mean / paper / (encoding or 1.0)
+    if cell.data.approximate and len(found) == 1 and abs(rest - 1) > TOLERANCE:
+        found.append(f"No reason found for the rest, a factor of {ratio(rest)}.")
     if cell.time_limited:
         found.append("A run of ours was stopped by its time limit.")
     return tuple(found)

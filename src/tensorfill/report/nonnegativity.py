@@ -30,10 +30,11 @@ def nonnegativity(evidence: Evidence, setup: Setup) -> list[Section]:
     rows: list[tuple[Entry, ...]] = []
     outcomes: dict[str, list[str]] = {"helps": [], "changes nothing": [], "costs": []}
     shown: list[str] = []
-    if not {"dual", "nonneg-dual"} <= set(evidence.labels_at(setup)):
+    label = evidence.default_label("nonneg-dual")
+    if not {"dual", label} <= set(evidence.labels_at(setup)):
         return []
     for dataset in evidence.datasets_at(setup):
-        without, within = evidence.cell(setup, dataset, "dual"), evidence.cell(setup, dataset, "nonneg-dual")
+        without, within = evidence.cell(setup, dataset, "dual"), evidence.cell(setup, dataset, label)
         if without.rmse is None or within.rmse is None:
             continue
         change = within.rmse.mean / without.rmse.mean

@@ -16,6 +16,7 @@ class Shot:
     """One method's picture of a dataset."""
 
     label: str
+    method: str
     path: Path
     rmse: float | None
     components: tuple[Path, ...]
@@ -88,7 +89,7 @@ def _shot(evidence: Evidence, rows: list[Row], label: str, problems: list[str]) 
         return None
     roles = sorted((role for role in row.pictures if role.startswith("component ")), key=_number)
     parts = [_path(evidence, row.pictures, role, problems) for role in roles]
-    return Shot(label, path, row.rmse, tuple(part for part in parts if part), row.stop == "time")
+    return Shot(label, row.method, path, row.rmse, tuple(part for part in parts if part), row.stop == "time")
 
 
 def _first(evidence: Evidence, rows: list[Row], role: str, problems: list[str]) -> Path | None:

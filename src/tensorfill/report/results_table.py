@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 from .cell import Cell
 from .evidence import APPROXIMATE_MARK, UNIFORM, Evidence, Setup
 from .numbers import error, ratio, spread
-from .published import published
+from .published import PublishedRow, published
 from .table import Column, Entry, Table, Text, ranked, words
 
 TIME_MARK = "t"
@@ -59,20 +62,38 @@ def _table(evidence: Evidence, setup: Setup, datasets: tuple[str, ...], part: st
 
 def _entry(cell: Cell, place: int | None, *, compared: bool, apart: bool) -> Entry:
     """A cell of the table. Below stands what the paper says, or, with `apart`, the error in the holes."""
-    paper = published().rmse(cell.data.name, cell.label, cell.method) if compared else None
     found = cell.rmse
     if found is None:
-        first, below = Text(cell.complaint or "", quiet=True), "" if paper is None else f"paper {paper:g}"
+        first = Text(cell.complaint or "", quiet=True)
     else:
         text = spread(found) + (f" ({found.count} of {len(cell.runs)})" if found.count < len(cell.runs) else "")
-        raised = TIME_MARK if cell.time_limited else ""
-        first = Text(text, bold=place == 0, underline=place == 1, raised=raised)
-        below = "–" if paper is None else f"paper {paper:g}, ratio {ratio(found.mean / paper)}"
+        (first,) = our_entry(cell, text, bold=place == 0, underline=place == 1).lines
     hidden = cell.over_seeds(lambda run: run.rmse_unobserved) if apart else None
     if hidden is not None:
-        below = f"unobserved {error(hidden.mean)}"
-    lines = (first, Text(below, quiet=True)) if below and (compared or hidden) else (first,)
-    return Entry(lines, found.mean if found else None)
+        below: tuple[Text, ...] = (Text(f"unobserved {error(hidden.mean)}", quiet=True),)
+    else:
+        below = _papers(cell) if compared else ()
+    return Entry((first, *below), found.mean if found else None)
+
+
+def _papers(cell: Cell) -> tuple[Text, ...]:
+    """What the paper's table says about a cell of ours, marked as there, and the ratio; "–" where it says nothing."""
+    row, dataset = published().row(cell.label, cell.method), cell.data.name
+    if row is None or dataset not in row.digits:
+        return (Text("–", quiet=True),) if cell.rmse else ()
+    figure = paper_entry(row, dataset).lines[0]
+    beside = replace(figure, text=f"paper {figure.text}", quiet=True)
+    if cell.rmse is None:
+        return (beside,)
+    return beside, Text(f"ratio {ratio(cell.rmse.mean / row.rmse[dataset])}", quiet=True)
+
+
+def paper_entry(row: PublishedRow, dataset: str) -> Entry:
+    """A figure of the paper with its digits, the best of its methods in bold and the second underlined, as there."""
+    if dataset not in row.digits:
+        return words("–", quiet=True)
+    place = published().place(dataset, row)
+    return Entry((Text(row.digits[dataset], bold=place == 0, underline=place == 1),), row.rmse[dataset])
 
 
 def notes_below(
@@ -85,13 +106,26 @@ def notes_below(
         notes.append("Best of a column in bold, second best underlined, among our own runs.")
     if compared:
         notes.append(
-            "Below: the paper's figure where it is at hand (“–” where not) and the ratio, ours over the paper's."
+            "Below: the paper's figure, its best in bold and its second best underlined among its own nine methods, "
+            "and the ratio, ours over the paper's; “–”: a method that the paper does not have."
         )
-    if any(cell.time_limited for cell in cells):
-        notes.append(f"Raised {TIME_MARK}: a run was stopped by its time limit.")
+    notes += time_notes(cells)
     if any(cell.good and len(cell.good) < len(cell.runs) for cell in cells):
         notes.append("“(2 of 3)”: the mean is over that many seeds; the other runs did not end well.")
     return (*notes, *approximate_notes(evidence, datasets))
+
+
+def time_notes(cells: Iterable[Cell]) -> tuple[str, ...]:
+    """What the mark of a time limit means, where there is one."""
+    limited = any(cell.time_limited for cell in cells)
+    return (f"Raised {TIME_MARK}: a run was stopped by its time limit.",) if limited else ()
+
+
+def our_entry(cell: Cell, text: str, *, bold: bool = False, underline: bool = False) -> Entry:
+    """A figure of ours, with the mark of a time limit."""
+    raised = TIME_MARK if cell.time_limited else ""
+    shown = Text(text, bold=bold, underline=underline, raised=raised)
+    return Entry((shown,), cell.rmse.mean if cell.rmse else None)
 
 
 def approximate_notes(evidence: Evidence, datasets: tuple[str, ...]) -> tuple[str, ...]:
@@ -99,11 +133,6 @@ def approximate_notes(evidence: Evidence, datasets: tuple[str, ...]) -> tuple[st
     return tuple(
         f"{APPROXIMATE_MARK} {card.title} is approximate: {card.approximate}" for card in evidence.approximate(datasets)
     )
-
-
-def paper_text(value: float | None) -> str:
-    """A published figure as it was published."""
-    return "–" if value is None else f"{value:g}"
 
 
 def ours_text(cell: Cell) -> str:

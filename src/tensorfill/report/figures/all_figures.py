@@ -9,7 +9,7 @@ from ..evidence import Evidence
 from ..pictures import Album
 from .curves import curves
 from .figure import Drawn, LeftOut
-from .picture_grids import components, grid
+from .picture_grids import components, grid, papers_grid
 from .style import house_style, strokes
 from .sweeps import ranks, rates
 from .time_error import time_errors
@@ -22,6 +22,7 @@ def all_figures(evidence: Evidence, albums: Sequence[Album]) -> tuple[Drawn | Le
     styles = strokes(evidence.labels)
     with house_style():
         found: list[Drawn | LeftOut] = [*curves(evidence, styles), *ranks(evidence, styles), *components(albums)]
+        found += papers_grid(albums) if albums else ()
         found += [grid(album) for album in albums]
         if not albums:
             why = "no row has pictures: let an experiment of the plan have `pictures = true`."

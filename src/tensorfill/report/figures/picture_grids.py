@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from ..evidence import APPROXIMATE_MARK
 from ..numbers import error
-from ..pictures import Album, first_albums
+from ..pictures import Album, Shot, first_albums
+from ..published import PublishedRow, published
 from .figure import Drawn, LeftOut
 from .panels import MARK_MEANS
 from .style import DPI
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 _PAPERS = ("hall", "highway")
 """The datasets of the paper's Figure 2."""
+_PAPERS_GRID = ("container", "hall", "tomato", "baboon", "splash", "braga", "ribeira")
+"""Those of its Figure 3, in its order."""
 _SIDE = 1.75
 _Tile = tuple[str, Path | None]
 
@@ -61,6 +64,34 @@ def grid(album: Album) -> Drawn:
         _tiled([tiles[start : start + columns] for start in range(0, len(tiles), columns)], heading=album.title),
         on_page=False,
     )
+
+
+def papers_grid(albums: Sequence[Album]) -> tuple[Drawn | LeftOut, ...]:
+    """Figure 3 as the paper lays it out: a row per dataset of its, the original and its nine methods across."""
+    title = "Figure 3 as in the paper. The original and the paper's methods"
+    rows: dict[str, list[_Tile]] = {}
+    titles = {album.dataset: album.title for album in first_albums(albums)}
+    for album in (album for name in _PAPERS_GRID for album in first_albums(albums) if album.dataset == name):
+        tiles = [_papers_tile(album, row) for row in published().rows]
+        if any(path for _, path in tiles):
+            rows[album.dataset] = [("original\n", album.truth), *tiles]
+    if not rows:
+        return (LeftOut(title, "no row has pictures of the paper's datasets."),)
+    caption = "Our runs, at the settings that the paper's cells are judged by; their RMSE over all entries below."
+    figure = _tiled(list(rows.values()), [titles[dataset] for dataset in rows])
+    return (Drawn("fig3-paper", title, caption, figure, on_page=False),)
+
+
+def _papers_tile(album: Album, row: PublishedRow) -> _Tile:
+    shot = shot_for(album, row)
+    told = "" if shot is None or shot.rmse is None else error(shot.rmse)
+    return f"{row.name}\n{told}", shot.path if shot else None
+
+
+def shot_for(album: Album, row: PublishedRow) -> Shot | None:
+    """Our picture for a method of the paper: at the setting that its cells are judged by, else at another one."""
+    ours = [shot for shot in album.shots if published().row(shot.label, shot.method) is row]
+    return min(ours, key=lambda shot: shot.label != row.label, default=None)
 
 
 def _component_figure(name: str, title: str, rows: dict[str, list[_Tile]], titles: dict[str, str]) -> Drawn:
