@@ -28,6 +28,8 @@ from .solver import Solver
 
 _MOST_UPDATES = 6
 _MOST_LIFTS = 100
+_SHARPER = 1e-5  # times the tolerance, for the last solve
+_SHARPER_STEPS, _SHARPER_STEPS_IF_LARGE, _LARGE = 60, 8, 2**18  # of it, at most, and entries from which on
 _MARGIN = 0.5  # of the tolerance: how far above it lifting aims, so that it gets there in finitely many steps
 _LENGTHS = 20  # Newton steps for the length of one of lifting
 _ALIKE = 1e-3  # relative change of a length that ends them
@@ -82,6 +84,15 @@ def solve_nonnegative(
         )
         coefficients = found.coefficients
         steps += found.steps
+    # What is left of the residual is divided by σ²/s in the lower bound, which is small where s is large. A few steps
+    # more make it one that says something.
+    known = data.mask | (multipliers > 0)
+    sharper = _SHARPER_STEPS if data.mask.size < _LARGE else _SHARPER_STEPS_IF_LARGE
+    found = solver.holding(known).solve(
+        _targets(data, mu, multipliers, known), ratio, coefficients, _SHARPER * tolerance, sharper, energy
+    )
+    coefficients = found.coefficients
+    steps += found.steps
     entries = prior.transform.to_entries(coefficients)
     misfit = data.values - entries[data.mask]
     # Where nothing is known, the last solve was pushed by S − W, not by S.

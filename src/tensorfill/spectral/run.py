@@ -239,7 +239,9 @@ class SpectralRun:
         yield Progress(self.errors[self.learned], self._estimate(prior, mean))
         if self.constrained:
             found = self._nonnegative(learner, mean)
-            self.certificate = certify(prior, self.data, self.mean, found)
+            certificate = certify(prior, self.data, self.mean, found)
+            if certificate.lower > 0 or certificate.upper == 0:  # a bound of nothing says nothing
+                self.certificate = certificate
             self.smallest, mean, more = found.smallest, found.coefficients, found.steps
         else:
             self.smallest, more = float(prior.transform.to_entries(mean).min()) + self.mean, 0
