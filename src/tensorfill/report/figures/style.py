@@ -52,7 +52,7 @@ _KNOWN = {
     "t-ctv": Stroke("#c0392b", "*", size=6.5),
     "tnn": Stroke("#3c8dbc", "H"),
     "halrtc": Stroke("#7a9e00", "8"),
-    "lrtc-tnn": Stroke("#117733", "D"),
+    "lrtc-tnn": Stroke("#117733", "$t$", size=6.5),
     "spc": Stroke("#b8860b", "1", size=6.5),
     "bcpf": Stroke("#7f6bb3", "2", size=6.5),
     "zero-fill": Stroke("#8c8c8c", "x", ":"),
