@@ -30,6 +30,12 @@ def import_judging(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("adversary_cases.judging")
 
 
+@pytest.fixture(name="command")
+def import_command(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    return importlib.import_module("adversaries")
+
+
 # The collection
 
 
@@ -119,6 +125,26 @@ def test_what_is_invalid_is_told(judging: ModuleType) -> None:
         tensor[entry] = value
         assert judging.find_invalid(tensor, full, known).startswith(told)
     assert judging.find_invalid(full, full, known) == ""
+
+
+# The command
+
+
+def test_cases_are_chosen_by_number_kind_and_pattern(command: ModuleType) -> None:
+    assert [case.number for case in command.select("3,7-9", None, None, 0)] == [3, 7, 8, 9]
+    assert {case.kind for case in command.select(None, "waves,counts", None, 0)} == {"waves", "counts"}
+    assert all("lost" in case.holes for case in command.select(None, None, "lost", 0))
+    assert all(case.draw == 2 for case in command.select(None, None, None, 2))
+    assert len(command.select(None, None, None, 0)) == 200
+
+
+def test_the_worst_are_told_and_counted(command: ModuleType, verdict: Callable[..., Any]) -> None:
+    bad = verdict(error=3.0, deviation=0.5)
+    told = command.worst([verdict(), bad, verdict(invalid="negative")], 1)
+    assert "       3  " + command.line(bad) in told
+    assert "       6  " + command.line(bad) in told
+    assert "2 of 3 beyond a limit; invalid: 1; too sure: 1; worse: 1" in told
+    assert command.line(bad).endswith("<<< worse, too sure")
 
 
 # Auto
