@@ -28,6 +28,7 @@ def test_it_begins_with_the_commands_that_make_it() -> None:
     assert "tensorfill report bench-paper -o report" in text
     assert "2 rows, 1 of 1 datasets there, 1 methods, seeds 0, 1." in text
     assert "1 methods, seed 0." in page(row("hall"))
+    assert "1 methods at 2 settings, seed 0." in page(row("hall"), row("hall", "dual, λ=1", method="nonneg-dual"))
     assert "They ran with tensorfill 9.8.7; the report was made with tensorfill 1.2.3." in text
 
 

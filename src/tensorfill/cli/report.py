@@ -41,10 +41,10 @@ def report(
         figures = [name for name in written.files if name.startswith("figures/") and name.endswith(".svg")]
         tables = [name for name in written.files if name.startswith("tables/") and name.endswith(".tex")]
         datasets = {row.data.name for row in found.rows}
-        labels = {row.label for row in found.rows}
+        methods = {row.method for row in found.rows}
         show_table(
             [
-                ("rows", f"{len(found.rows):,}: {len(datasets)} datasets, {len(labels)} methods"),
+                ("rows", f"{len(found.rows):,}: {len(datasets)} datasets, {len(methods)} methods"),
                 ("tables", f"{len(tables)} in {output / 'tables'} (.md, .csv, .tex), cells.csv, runs.csv"),
                 ("figures", f"{len(figures)} in {output / 'figures'} (.png, .svg)"),
                 ("against the paper", str(output / "reproduction.md")),

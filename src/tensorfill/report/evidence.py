@@ -116,6 +116,12 @@ class Evidence:
         pairs = {row.label: row.method for row in self.rows}
         return dict(sorted(pairs.items(), key=lambda pair: (order.get(pair[1], len(order)), pair[1], pair[0])))
 
+    @property
+    def asked(self) -> str:
+        """How many methods there are, and settings of them where some run at several."""
+        methods, settings = len(set(self.labels.values())), len(self.labels)
+        return f"{methods} methods" if methods == settings else f"{methods} methods at {settings} settings"
+
     @cached_property
     def setups(self) -> tuple[Setup, ...]:
         """The setups of tables, the paper's first."""

@@ -58,7 +58,7 @@ def _origin(evidence: Evidence, made_with: str) -> Section:
             "    tensorfill bench paper --data DIR --seeds 3 -o bench-paper\n"
             "    tensorfill report bench-paper -o report",
             f"{len(evidence.rows)} rows, {there} of {len(evidence.cards)} datasets there, "
-            f"{len(evidence.labels)} methods, {'seed' if len(seeds) == 1 else 'seeds'} {listed}. They ran with "
+            f"{evidence.asked}, {'seed' if len(seeds) == 1 else 'seeds'} {listed}. They ran with "
             f"{', '.join(versions) or 'unknown versions'}; the report was made with {made_with}.",
             f"“The paper” is {PAPER}. What is a conclusion of ours, neither said there nor measured, is marked "
             "“Inference”.",
