@@ -11,7 +11,8 @@ import numpy as np
 
 from ..completion import Completion, Watch
 from ..observed import ObservedTensor
-from .auto_choice import Choice, Effort
+from .auto_choice import Choice
+from .candidates import Effort
 from .setting_checks import check_choice, wrong
 from .spectral import Spectral
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..completion import Completion, Estimate, History, Iteration, Snapshot, StopKind, StopReason, Watch
-from ..deadline import TimeIsUp
+from ..deadline import TimeIsUp, seconds_left
 from ..estimates.blend import BlendedEstimate
 from ..estimates.by_place import EstimateByPlace
 from ..iterating import Clock
@@ -23,23 +22,14 @@ from ..observed import ObservedTensor
 from ..spectral.held_out import Judge, hold_out, unjudged_entries
 from ..spectral.holes import has_holes, lost_entries
 from ..tensor import Array
+from .candidates import HOLDINGS, SHORT, Effort, holdings, methods_tried
+from .forecast import forecast
 from .hard_places import hard_places
 from .held_out_evidence import HeldOutEvidence
 from .method import Method
 from .setting_checks import wrong
 from .spectral import Spectral
 
-Effort = Literal["low", "normal", "high"]
-
-_NORMAL = ("t-ctv",)
-_NORMAL_WITH_HOLES = ("linear",)
-_NORMAL_IF_SMALL = ("spc", "tnn", "ncpc")
-_NORMAL_WITH_HOLES_IF_SMALL = ("lrtc-tnn",)
-_NORMAL_IF_SHORT = ("mean-fill",)
-_NORMAL_IF_TINY = ("linear", "mean-fill")
-_WIDE = 5  # columns for every row of an unfolding: with fewer, low rank says little, and is slow to find
-_TINY, _SHORT, _SMALL, _LARGE = 2**10, 2**14, 2**18, 2**22  # entries
-_NOT_WORTH_TRYING = ("auto", "spectral", "zero-fill", "mean-fill", "dual", "dual-demo")
 # Of a frame when only one other is known nobody can tell whether it is like that one or like the mean. One of these
 # says the first and the other one nearly the second.
 _UNJUDGED = {"spectral": 0.5, "linear": 0.5}
@@ -49,28 +39,8 @@ _ENDED: dict[StopKind, str] = {
     "time": "Out of time",
     "interrupted": "Interrupted",
 }
-_HOLDINGS = 4  # how often entries are held out at high effort, or where that costs little
-_TINY_HOLDINGS = 12  # the same where it costs next to nothing
 _HOPELESS = 2.0  # times the smallest error the first time: not tried again
 _ENOUGH_HELD = 20_000  # so many scattered entries judge well enough at once; of holes there are never that many
-
-
-def methods_tried(effort: str, size: int, *, shaped_holes: bool = False) -> tuple[str, ...]:
-    """The methods compared on a tensor of this many entries, spectral first."""
-    from .registry import available_methods  # which has the class that uses this
-
-    if effort == "low":
-        return ("spectral",)
-    if effort == "high":
-        return ("spectral", *(name for name in available_methods() if name not in _NOT_WORTH_TRYING))
-    for_holes = _NORMAL_WITH_HOLES if shaped_holes else ()
-    if size > _LARGE:
-        return ("spectral", *for_holes)
-    for_small: tuple[str, ...] = _NORMAL_IF_SMALL if size <= _SMALL else ()
-    if shaped_holes and size <= _SMALL:
-        for_small += _NORMAL_WITH_HOLES_IF_SMALL
-    for_short = _NORMAL_IF_TINY if size <= _TINY else _NORMAL_IF_SHORT if size <= _SHORT else ()
-    return tuple(dict.fromkeys(["spectral", *_NORMAL, *for_holes, *for_small, *for_short]))
 
 
 def _with_hope(methods: Mapping[str, Method], errors: Mapping[str, float]) -> dict[str, Method]:
@@ -153,9 +123,12 @@ class Choice:
         self._errors = at_first.errors() | evidence.errors()
         weights, judged = evidence.weights(), evidence.lost_weights()
         unjudged = bool(unjudged_entries(mask, held).any())
-        self._error = evidence.judge.error(evidence.mixed(weights, judged) - evidence.truth)
+        all_misses = evidence.mixed(weights, judged) - evidence.truth
+        self._error = evidence.judge.error(all_misses)
         misses = at_first.mixed(weights, judged) - at_first.truth
-        self._sure = lambda blend: scale * run.deviations(blend / scale, misses / scale)
+        # What was held out later may have been harder than what the deviations are fitted to.
+        wider = max(1.0, _root_mean_square(all_misses) / max(_root_mean_square(misses), np.finfo(float).tiny))
+        self._sure = lambda blend: wider * scale * run.deviations(blend / scale, misses / scale)
         return self._blend(weights, {"spectral": first}, lost_weights=_UNJUDGED if unjudged else judged)
 
     def _with_more(
@@ -164,12 +137,12 @@ class Choice:
         """The same with further entries held out, if effort is high or trying again costs little."""
         evidence = at_first
         few = at_first.judge.shaped or at_first.judge.mixed or len(at_first.truth) < _ENOUGH_HELD
-        cheap = self._effort == "normal" and self._observed.size <= _SHORT
+        cheap = self._observed.size <= SHORT
         if not cheap:
             others = _with_hope(others, at_first.errors())
         if cheap and others and not at_first.judge.shaped and (hard := hard_places(self._observed, held)).any():
             evidence = evidence.joined(self._evidence(others, hard))
-        for number in range(1, _TINY_HOLDINGS if cheap and self._observed.size <= _TINY else _HOLDINGS):
+        for number in range(1, holdings(self._observed.size) if cheap else HOLDINGS):
             if not others or not ((self._effort == "high" and few) or (cheap and evidence.is_little())):
                 break
             again = self._held_out(number)
@@ -208,10 +181,14 @@ class Choice:
         """Methods next to spectral, by the effort asked for."""
         from .registry import make
 
-        names = methods_tried(self._effort, self._observed.size, shaped_holes=shaped_holes)[1:]
-        if self._effort != "high" and self._observed.size < _WIDE * max(self._observed.shape) ** 2:  # a picture
-            names = tuple(name for name in names if name not in _NORMAL_WITH_HOLES_IF_SMALL)
-        return {name: make(name, {}) for name in names}
+        names = methods_tried(self._effort, self._observed.shape, shaped_holes=shaped_holes)[1:]
+        # Some cannot be stopped before they are done, so what is likely not to be done in time is not begun.
+        in_time = [
+            name
+            for name in names
+            if forecast(self._observed.shape, name, shaped_holes=shaped_holes).seconds < seconds_left()
+        ]
+        return {name: make(name, {}) for name in in_time}
 
     def _blend(
         self,
@@ -328,6 +305,10 @@ class Choice:
     def _rng(self) -> np.random.Generator:
         """The random numbers that a method has when run by itself: it starts, and is judged, as it would be."""
         return deepcopy(self._rng_of_all)
+
+
+def _root_mean_square(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2)))
 
 
 def _shown(weights: Mapping[str, float]) -> str:

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from ..memory import available_memory
 from ..tensor import entries
-from .auto_choice import methods_tried
+from .candidates import holdings, methods_tried
 
 _FIXED_BYTES = 3e8  # the interpreter, libraries and compiled code
 _FIXED_SECONDS = 1.0
+_RUN_SECONDS = 0.03  # one method on a tensor so small that it is tried several times
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,11 @@ class Forecast:
 def forecast(shape: Sequence[int], method: str, *, effort: str = "normal", shaped_holes: bool = False) -> Forecast:
     """What this method will need on a tensor of this shape."""
     size = entries(shape)
-    names = methods_tried(effort, size, shaped_holes=shaped_holes) if method == "auto" else (method,)
+    names = methods_tried(effort, shape, shaped_holes=shaped_holes) if method == "auto" else (method,)
     costs = [COSTS.get(name, _USUAL)[shaped_holes] for name in names]
     memory = max(cost.bytes for cost in costs) + (_STANDING if len(costs) > 1 else 0)
     others = sum(cost.microseconds for cost in costs[1:])
     seconds = 1e-6 * size * (costs[0].microseconds + (1 + _TWICE) * others)
+    if len(names) > 1:
+        seconds += _RUN_SECONDS * len(names) * (holdings(size) - 1)
     return Forecast(round(_FIXED_BYTES + memory * size), _FIXED_SECONDS + seconds)
