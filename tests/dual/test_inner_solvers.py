@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from small_problems import SHAPES, data_with_zeros, dense_K, problem_of, random_factors
 
+from tensorfill.dual import alternating
 from tensorfill.dual.active_set import ActiveSet
 from tensorfill.dual.alternating import Alternating
 from tensorfill.dual.inner import Accuracy, InnerSolution, InnerSolver, nothing_yet
@@ -156,3 +157,13 @@ def test_polishing_gives_up_when_its_calls_are_used_up() -> None:
     hurried, taken = polished(5)
     assert taken < 0.7 * needed
     assert patient.smallest >= -5e-6 > hurried.smallest
+
+
+@pytest.mark.parametrize("scans", [1, 2])
+def test_the_alternation_ends_whole_when_its_scans_are_used_up(monkeypatch: pytest.MonkeyPatch, scans: int) -> None:
+    monkeypatch.setattr(alternating, "_MOST_SCANS", scans)
+    problem = problem_of_order(3)
+    U = random_factors(problem.shape, (2, 2, 2))
+    found = Alternating(problem, 1e-9).solve(U, nothing_yet(problem), Accuracy(1e-3))
+    assert len(found.W) == len(found.X) == len(found.support.positions)
+    assert found.smallest < 0, "more entries would have had to be watched"

@@ -45,7 +45,7 @@ class Alternating:
         support, Z, S = start.support, start.Z, start.S
         allowed, count = self.negativity_tolerance * self.problem.largest, support.operator.calls
         end = count.total + accuracy.calls
-        for _ in range(_MOST_SCANS):
+        for scan in range(1, _MOST_SCANS + 1):
             Z, S, W, error = self._take_turns(U, support, Z, S, accuracy, end)
             if self.problem.enforced != "everywhere":
                 smallest = float(W[support.enforced].min(initial=np.inf))
@@ -53,8 +53,8 @@ class Alternating:
             seen = find_negatives(RecoveredTensor(support.operator, U, self.problem.lam, Z + S))
             smallest = seen.smallest
             new = sorted_difference(seen.positions, support.positions)
-            if not (seen.values[new] < -allowed).any() or count.total >= end:
-                break
+            if not (seen.values[new] < -allowed).any() or count.total >= end or scan == _MOST_SCANS:
+                break  # with W where Z and S are
             watched = sorted_union(support.positions[~support.observed], seen.positions[new])
             grown = support.with_watched(watched)
             Z, S = support.carry(Z, to=grown), support.carry(S, to=grown)
