@@ -35,6 +35,7 @@ from .variance_law import Evidence, VarianceLaw
 _DRAWS = 4
 _TOLERANCE = 1e-2
 _MOST_STEPS = 40
+_EASIER = 0.5  # of the errors at held-out entries, root mean square: deviations of missing ones are not smaller
 
 Mask = NDArray[np.bool_]
 
@@ -104,11 +105,22 @@ class Uncertainty:
             part = seen.where(kind.held)
             if len(part.squares):
                 found[kind.entries] *= found.dtype.type(law.factor(part))
+                self._widen(found, kind.entries & ~self.data.mask, float(np.sqrt(part.squares.mean())))
             least = self._spread / kind.pieces**1.5 / 2 if kind.pieces else self._size
             np.maximum(found, found.dtype.type(least), out=found, where=kind.entries)
             if kind.pieces:
                 np.minimum(found, found.dtype.type(max(self._spread, least)), out=found, where=kind.entries)
         return found
+
+    @staticmethod
+    def _widen(found: Numbers, missing: Mask, seen: float) -> None:
+        """What is missing is not much easier to predict than what was held out, whatever its surroundings say."""
+        count = int(np.count_nonzero(missing))
+        if not count:
+            return
+        stated = float(np.sqrt(np.square(found).sum(where=missing, dtype=np.float64) / count))
+        if 0 < stated < _EASIER * seen:
+            np.multiply(found, found.dtype.type(_EASIER * seen / stated), out=found, where=missing)
 
     @cached_property
     def _size(self) -> float:
