@@ -60,8 +60,7 @@ class Spectral:
         A basis per mode: "dct" (cosines, for modes with an order), "fourier" (for modes that close in a circle),
         "learned" (principal directions of the data), "identity" (nothing in common along the mode), or an orthonormal
         matrix of your own, columns from what is common to what is rare (default: chosen by held-out entries among
-        cosines everywhere, learned bases everywhere, and learned bases along all but two modes: those along which
-        distant entries have least in common, such as rows and columns).
+        cosines everywhere, learned bases everywhere, and learned bases from mode 3 on).
     spectrum
         "learned" (free), or bound to a family of correlations: "matern-1/2", "matern-3/2", "squared-exponential",
         "constant+local"; bases are cosines then unless given. "identity": nothing but the paper's components, which is
@@ -229,8 +228,7 @@ class Spectral:
         if self.bases is None and (self.spectrum in CORRELATIONS or self.rank is not None):
             candidates = ((),)
         elif self.bases is None:
-            repeated = tuple(mode for mode in everywhere if mode not in places)
-            candidates = tuple(dict.fromkeys([(), everywhere, repeated]))
+            candidates = tuple(dict.fromkeys([(), everywhere, tuple(mode for mode in everywhere if mode >= 2)]))
         else:
             candidates = (tuple(mode for mode, basis in enumerate(self.bases) if _is(basis, "learned")),)
         bases = tuple(_basis(*which, dtype) for which in zip(given, shape, borders, strict=True))

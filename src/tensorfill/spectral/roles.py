@@ -1,8 +1,8 @@
 """Which modes are places and which are repetitions, whatever their order in the tensor.
 
 Along rows and columns of a picture entries that are far apart have little in common; along frames, bands or days they
-do: most of what is there stays. The two are learned from different starts, and bases learned for repetitions alone are
-one of the choices that are tried. How alike distant entries are can be seen from those that are known.
+do: most of what is there stays. Learning starts from different variances for the two. How alike distant entries are can
+be seen from those that are known.
 """
 
 from __future__ import annotations
