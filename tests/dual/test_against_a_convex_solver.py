@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
@@ -80,3 +85,44 @@ def test_nonnegativity_matters_in_these_problems(order: int) -> None:
     assert W_free.min() < -1e-3
     assert W_bound.min() > -1e-7
     assert bound > free * 1.0001
+
+
+# A part of benchmarks/convex.py, which has 70 random problems
+
+
+def load_program() -> ModuleType:
+    path = Path(__file__).parents[2] / "benchmarks" / "convex.py"
+    spec = importlib.util.spec_from_file_location("convex_program", path)
+    assert spec is not None
+    assert spec.loader is not None
+    program = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = program  # where its dataclasses look for their names
+    spec.loader.exec_module(program)
+    return program
+
+
+convex = load_program()
+
+
+@cache
+def random_problem(seed: int, nonnegative: bool) -> tuple[Any, float]:
+    problem = convex.tiny_problem(seed)
+    return problem, convex.optimum(problem, nonnegative=nonnegative)
+
+
+@pytest.mark.parametrize(("method", "settings"), list(convex.ways(["spectral"])), ids=str)
+@pytest.mark.parametrize("seed", [0, 1, 3])
+def test_every_way_to_solve_a_random_problem_ends_at_its_optimum(
+    seed: int, method: str, settings: dict[str, Any]
+) -> None:
+    problem, value = random_problem(seed, method == "nonneg-dual")
+    run = convex.solved(problem, method, settings, value)
+    assert run.off <= convex.ALLOWED, run
+
+
+@pytest.mark.parametrize("optimizer", convex.OPTIMIZERS)
+def test_a_gap_is_not_closed_while_the_tensor_is_negative(optimizer: str) -> None:
+    """At the U that is found first, W ≥ 0 takes multipliers that ruin both bounds."""
+    problem, value = random_problem(49, True)
+    run = convex.solved(problem, "nonneg-dual", {"optimizer": optimizer, "inner": "active-set"}, value)
+    assert run.off <= 1e-5, run

@@ -20,16 +20,16 @@ from .spectra import largest_eigenvalue
 _TIGHT = 1e-7
 
 
-def certify(found: InnerSolution) -> Certificate:
-    """Bounds and KKT residuals for a solution of the inner problem at some U."""
+def certify(found: InnerSolution, lower: float = -np.inf) -> Certificate:
+    """Bounds and KKT residuals for a solution of the inner problem at some U; `lower` is a bound known already."""
     problem, support = found.support.problem, found.support
     Z, S, W = found.Z, found.S, found.W
     negativity = max(0.0, -found.smallest)
-    upper = _primal_value(found, shift=negativity)
+    upper = upper_bound(found)
     misfit = np.where(support.observed, Z - 2 * problem.C * (support.values - W), 0.0)
     return Certificate(
         upper=upper,
-        lower=lower_bound(found),
+        lower=max(lower, lower_bound(found)),
         negativity=negativity / problem.largest,
         complementarity=float(np.abs(S * W).sum()) / upper,
         stationarity=float(np.linalg.norm(misfit) / (2 * problem.C * np.sqrt(problem.squared_norm))),
@@ -45,6 +45,11 @@ def lower_bound(found: InnerSolution, tolerance: float = _TIGHT) -> float:
     for mode, weight in enumerate(problem.lam):
         value -= weight / 2 * largest_eigenvalue(support.operator, mode, X, tolerance)
     return value
+
+
+def upper_bound(found: InnerSolution) -> float:
+    """P at W, lifted by its largest violation of W ≥ 0."""
+    return _primal_value(found, shift=max(0.0, -found.smallest))
 
 
 def _primal_value(found: InnerSolution, shift: float) -> float:

@@ -20,7 +20,7 @@ from ..riemannian.spectrahedron import Spectrahedron
 from ..riemannian.trust_region import trust_region
 from .active_set import ActiveSet
 from .alternating import Alternating
-from .certificate import certify, lower_bound
+from .certificate import certify, lower_bound, upper_bound
 from .curvature import CurvatureModel
 from .inner import InnerSolution, InnerSolver, nothing_yet, seen_under
 from .objective import DualObjective, Evaluation
@@ -38,6 +38,10 @@ _HANDOVER = 1e-3  # error allowed in the first value with S, as a share of it
 _STIFFEST = 60.0  # largest ratio of K's average diagonal to ε in the outer iteration
 _COARSEST = 0.01  # error allowed in any later value, as a share of the one before
 _STALE = 0.3  # multipliers are updated once their error exceeds this share of the last decrease
+_PATIENCE = 4  # updates of the multipliers after which the violation of W ≥ 0 must have
+_FALLEN = 0.5  # fallen to this share of itself; if not,
+_FIRMER = 8.0  # ε is divided by this,
+_FIRMEST = 2e-3  # though not below this share of what it was
 _LONGEST_POLISH = 10.0  # calls that making S exact may take, as a multiple of all before
 _HURRIED_POLISH = 0.3  # and if the watcher stopped the iteration
 _LEAST_POLISH = 100.0
@@ -103,7 +107,7 @@ def _solve(problem: DualProblem, solver: Solver, rng: np.random.Generator, watch
         if not run.history:
             raise
         dual, stop = seen_under(problem, run.best.dual), out_of_time(run.history[-1].iteration)
-    return Solution(dual, certify(dual), History(run.history), stop, run.clock.seconds)
+    return Solution(dual, certify(dual, run.lower), History(run.history), stop, run.clock.seconds)
 
 
 class _Run:
@@ -119,6 +123,10 @@ class _Run:
         self.manifold = Product(factors)
         self.objective = self._objective(problem.without_nonnegativity() if solver.two_stages else problem)
         self.best: Evaluation
+        self.lower = -np.inf
+        """The largest lower bound seen. S made exact at U is not meant for a bound, and may give a poor one."""
+
+        self._violations: list[float] = []  # of W ≥ 0, wherever multipliers were updated with the same ε
 
     def _objective(self, problem: DualProblem) -> DualObjective:
         return DualObjective(problem, self.manifold, _inner_solver(problem, self.solver))
@@ -183,7 +191,7 @@ class _Run:
             return self.objective.evaluate(point, near.dual, min(value_tolerance, _COARSEST * near.value))
 
         if self.solver.optimizer == "trust-region":
-            return trust_region(manifold, evaluate, self.objective.hessian, at, self._refresh)
+            return trust_region(manifold, evaluate, lambda at, way: self.objective.hessian(at, way), at, self._refresh)
         if self.solver.optimizer == "conjugate-gradient":
             return conjugate_gradient(manifold, evaluate, at, self._refresh)
         return quasi_newton(manifold, evaluate, partial(CurvatureModel, self.problem), at, self._refresh)
@@ -192,8 +200,22 @@ class _Run:
         """Update the multipliers once the objective is blurred by their error more than it still decreases."""
         if at.dual.blur <= _STALE * decrease:
             return at
+        self._make_firmer(-at.dual.smallest)
         near = replace(at.dual, T=at.dual.S)
         return self.objective.evaluate(at.point, near, max(0.1 * decrease, at.value_error))
+
+    def _make_firmer(self, violation: float) -> None:
+        """Lower ε where multipliers grow so slowly that W ≥ 0 gets no closer."""
+        self._violations.append(violation)
+        if len(self._violations) <= _PATIENCE:
+            return
+        allowed = self.solver.negativity_tolerance * self.problem.largest
+        first, solver = _inner_solver(self.problem, self.solver), self.objective.solver
+        slow = violation > max(allowed, _FALLEN * self._violations[-1 - _PATIENCE])
+        if slow and isinstance(solver, ActiveSet) and solver.epsilon > _FIRMEST * first.epsilon:
+            firmer = ActiveSet(self.problem, solver.epsilon / _FIRMER)
+            self.objective = replace(self.objective, solver=firmer)
+            self._violations.clear()
 
     def _look(self, iteration: int, settings: Solver) -> StopReason | None:
         """Record an iteration, show it to the watcher, and say whether to stop."""
@@ -208,10 +230,19 @@ class _Run:
         return _reason(step, settings, wants_to_stop)
 
     def _relative_gap(self, at: Evaluation) -> float:
-        """The gap, never too small: roughly while it is wide open, and exactly when it may be closed."""
-        gap = 1 - lower_bound(at.dual, _ROUGH) / at.value
+        """The gap, never too small: roughly while it is wide open, and exactly when it may be closed.
+
+        While S is not exact, W is negative somewhere and g too small; what it costs to lift W counts, it may be a lot.
+        """
+        upper = at.value if at.dual.smallest >= 0 else max(at.value, upper_bound(at.dual))
+        gap = 1 - self._bound(at, _ROUGH) / upper
         may_be_closed = gap <= self.solver.gap_tolerance + 10 * _ROUGH
-        return 1 - lower_bound(at.dual) / at.value if may_be_closed else gap
+        return 1 - self._bound(at) / upper if may_be_closed else gap
+
+    def _bound(self, at: Evaluation, *tolerance: float) -> float:
+        found = lower_bound(at.dual, *tolerance)
+        self.lower = max(self.lower, found)
+        return found
 
 
 def _reason(step: Iteration, settings: Solver, wants_to_stop: bool) -> StopReason | None:
