@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..completion import Completion, Estimate, StopReason, Watch
 from ..dual.recover import RecoveredTensor
 from ..estimates.affine import AffineEstimate
+from ..estimates.clipped import ClippedEstimate
 from ..estimates.constant import ConstantEstimate
 from ..estimates.interpolated import InterpolatedEstimate
 from ..iterating import Progress, iterate
@@ -191,7 +192,7 @@ class Spectral:
         done = Completion(
             observed=observed,
             method=self.name,
-            estimate=found.estimate,
+            estimate=found.estimate if work.constrained else ClippedEstimate(found.estimate),
             nonnegative=True,
             stop=found.stop,
             seconds=found.seconds,
