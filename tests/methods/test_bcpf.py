@@ -210,10 +210,12 @@ def test_it_stops_when_the_evidence_hardly_changes() -> None:
 
 
 def test_it_starts_with_as_many_components_as_the_largest_mode_has_indices_up_to_a_hundred() -> None:
-    few = ObservedTensor.from_coordinates([[0, 0], [1, 2]], [1.0, 2.0], (20, 30))
-    many = ObservedTensor.from_coordinates([[0, 0], [1, 2]], [1.0, 2.0], (20, 3000))
-    ranks = [BCPF(max_iter=1).complete(data, rng=np.random.default_rng(0)).settings["max_rank"] for data in (few, many)]
-    assert ranks == [30, 100]
+    few = ObservedTensor.from_coordinates([[0, 0, 0], [1, 2, 3]], [1.0, 2.0], (20, 30, 9))
+    many = ObservedTensor.from_coordinates([[0, 0], [1, 2]], [1.0, 2.0], (200, 3000))
+    flat = ObservedTensor.from_coordinates([[0, 0], [1, 2]], [1.0, 2.0], (5, 3000))
+    rng = np.random.default_rng(0)
+    ranks = [BCPF(max_iter=1).complete(data, rng=rng).settings["max_rank"] for data in (few, many, flat)]
+    assert ranks == [30, 100, 5], "a matrix with five rows is the sum of five"
     assert complete(*problem((4, 3, 3)), max_rank=7, max_iter=3).settings["max_rank"] == 7
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tensorfill.numerics import triangles
 from tensorfill.numerics.triangles import Triangles
 
 
@@ -60,3 +61,21 @@ def test_entries_on_a_line_have_no_triangles() -> None:
     filled = np.zeros(known.shape)
     filled[~known] = Triangles.around_missing(known).interpolated(values)
     assert (filled[[0, 1, 3]] == np.arange(5.0)).all()
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_long_strip_is_interpolated_in_pieces_to_the_same_values(turned: bool) -> None:
+    rng = np.random.default_rng(0)
+    known = rng.random((5, 3000)) < 0.5
+    place = np.arange(15000.0).reshape(5, 3000)
+    values = np.sin(place % 3000 / 40) + place // 3000
+    if turned:
+        known, values = np.ascontiguousarray(known.T), np.ascontiguousarray(values.T)
+    assert len(list(triangles._pieces(known.shape))) > 1
+    in_pieces = Triangles.around_missing(known).interpolated(values)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(triangles, "_LONG", 10**9)
+        whole = Triangles.around_missing(known).interpolated(values)
+    off = np.abs(in_pieces - whole)
+    assert np.mean(off < 1e-12) > 0.95, "corners on a circle can be joined in two ways"
+    assert off.max() < 0.2

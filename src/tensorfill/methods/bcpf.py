@@ -34,7 +34,8 @@ class BCPF:
     Parameters
     ----------
     max_rank
-        How many rank-one tensors to start with (default: the size of the largest mode, but 100 at most).
+        How many rank-one tensors to start with (default: the size of the largest mode, but 100 at most,
+        and no more than the other modes have entries together).
     tolerance
         Stop when the lower bound of the logarithm of the evidence, per known entry, changes by less than this and no
         component has vanished.
@@ -79,4 +80,7 @@ class BCPF:
         return complete_by(self, observed, algorithm, settings, watch=watch)
 
     def _rank(self, observed: ObservedTensor) -> int:
-        return min(_LARGEST_DEFAULT, max(observed.shape)) if self.max_rank is None else int(self.max_rank)
+        if self.max_rank is not None:
+            return int(self.max_rank)
+        # No tensor needs more than all modes but its longest have entries.
+        return min(_LARGEST_DEFAULT, max(observed.shape), observed.size // max(observed.shape))
