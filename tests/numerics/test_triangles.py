@@ -77,5 +77,6 @@ def test_a_long_strip_is_interpolated_in_pieces_to_the_same_values(turned: bool)
         patch.setattr(triangles, "_LONG", 10**9)
         whole = Triangles.around_missing(known).interpolated(values)
     off = np.abs(in_pieces - whole)
-    assert np.mean(off < 1e-12) > 0.95, "corners on a circle can be joined in two ways"
-    assert off.max() < 0.2
+    assert np.mean(off < 1e-12) > 0.85, "corners on a circle can be joined in two ways"
+    errors = [float(np.sqrt(np.mean((found - values[~known]) ** 2))) for found in (in_pieces, whole)]
+    assert errors[0] == pytest.approx(errors[1], rel=0.05)
