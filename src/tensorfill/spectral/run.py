@@ -40,7 +40,7 @@ _PATIENCE = 2  # rounds without progress before a stage ends
 _CLOSE, _SLOW = 1.03, 0.96  # a stage also ends if its error is not this close to a rival's and falls this slowly
 # Of the held-out error: if less than that is below zero, W ≥ 0 cannot make much of a difference. Small data is looked
 # at more closely, for it costs next to nothing there.
-_MATTERS, _MATTERS_IF_SMALL, _SMALL = 0.05, 0.01, 2**16
+_MATTERS, _MATTERS_IF_SMALL, _SMALL = 0.1, 0.01, 2**16
 _AS_GOOD = 1.002  # held-out error with W ≥ 0, relative to that without, up to which it stays
 _TIE = 1.005  # errors of candidates that differ by less are taken to be the same
 _SECOND = 1  # the round before which a preconditioner for holes is looked for: the first prior tells little
