@@ -30,8 +30,8 @@ from .method import Method
 from .setting_checks import wrong
 from .spectral import Spectral
 
-# Of a frame when only one other is known nobody can tell whether it is like that one or like the mean. One of these
-# says the first and the other one nearly the second.
+# Of a slice when only one other is known nobody can tell whether it is like that one or like the mean. These two say
+# different things about it.
 _UNJUDGED = {"spectral": 0.5, "linear": 0.5}
 _FALLBACK = "nonneg-dual"
 _ENDED: dict[StopKind, str] = {

@@ -39,12 +39,6 @@ class HeldOutEvidence:
         """How far methods are off."""
         return {name: self.judge.error(found - self.truth) for name, found in self.predictions.items()}
 
-    def errors_where(self, where: NDArray[np.bool_]) -> dict[str, float]:
-        """The same at some of the entries, all of one kind."""
-        return {
-            name: float(np.sqrt(np.mean((found - self.truth)[where] ** 2))) for name, found in self.predictions.items()
-        }
-
     def weights(self) -> dict[str, float]:
         """Those with the smallest error, apart from lost slices."""
         rest = ~self.judge.lost
