@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tensorfill.sampling import mask
 from tensorfill.spectral.data import KnownData
-from tensorfill.spectral.held_out import hold_out, hole_numbers, typical_error
+from tensorfill.spectral.held_out import Judge, goes_deeper, hold_out, hole_numbers, typical_error
 from tensorfill.spectral.holes import has_holes
 
 Mask = NDArray[np.bool_]
@@ -190,3 +190,38 @@ def test_the_typical_error_of_one_hole_is_the_root_mean_square() -> None:
     apart = typical_error(misses, np.array([0, 0, 1, 1]))
     assert apart == pytest.approx((np.sqrt(12.5) + np.sqrt(12.5)) / 2)
     assert typical_error(np.array([1.0, 1.0, 100.0]), np.array([0, 1, 2])) == pytest.approx(34)
+
+
+def test_a_block_among_lines_goes_deeper_than_what_is_held_out() -> None:
+    known = np.ones((40, 40, 6), dtype=bool)
+    known[::5, :30] = False
+    lines = known.copy()
+    known[12:26, 8:24] = False
+    held = np.zeros_like(known)
+    held[33, :30] = True
+    assert goes_deeper(known, held & known)
+    assert not goes_deeper(lines, held & lines)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_scattered_entries_are_no_deeper_than_those_held_out(share: float) -> None:
+    known = np.random.default_rng(0).random((40, 30, 10)) < share
+    assert not goes_deeper(known, held_of(known))
+
+
+@pytest.mark.parametrize("share", [0.7, 0.3])
+def test_of_a_lost_frame_among_scattered_holes_some_frames_and_some_entries_are_held_out(share: float) -> None:
+    known = np.random.default_rng(0).random((20, 18, 12)) < share
+    known[:, :, 5] = False
+    held = held_of(known)
+    judge = Judge.of(known, held)
+    assert judge.mixed
+    assert judge.lost.any()
+    assert not judge.lost.all()
+    whole = (known & ~held).any(axis=(0, 1)) != known.any(axis=(0, 1))
+    assert whole.sum() in (1, 2), "whole frames"
+    np.testing.assert_array_equal(judge.lost, np.broadcast_to(whole, known.shape)[held])
+    both = judge.joined(judge)
+    errors = np.where(judge.lost, 3.0, 1.0)
+    assert judge.error(errors) == pytest.approx(3 * judge.lost_share + 1 - judge.lost_share)
+    assert both.error(np.append(errors, errors)) == pytest.approx(judge.error(errors))

@@ -19,7 +19,7 @@ from ..estimates.blend import BlendedEstimate
 from ..estimates.by_place import EstimateByPlace
 from ..iterating import Clock
 from ..observed import ObservedTensor
-from ..spectral.held_out import Judge, hold_out, unjudged_entries
+from ..spectral.held_out import Judge, goes_deeper, hold_out, unjudged_entries
 from ..spectral.holes import has_holes, lost_entries
 from ..tensor import Array
 from .candidates import HOLDINGS, SHORT, Effort, holdings, methods_tried
@@ -120,6 +120,9 @@ class Choice:
         self._error = at_first.errors()["spectral"]
         at_first = replace(at_first, predictions={**at_first.predictions, **self._predicted(others, held)})
         evidence = self._with_more(at_first, others, held)
+        doubtful = run.judge.shaped or self._observed.size <= SHORT
+        if doubtful and goes_deeper(mask, held):  # nothing tells what low rank would put there
+            evidence = evidence.of([name for name in evidence.predictions if name in ("spectral", *_beside(others))])
         self._errors = at_first.errors() | evidence.errors()
         weights, judged = evidence.weights(), evidence.lost_weights()
         unjudged = bool(unjudged_entries(mask, held).any())
@@ -127,8 +130,8 @@ class Choice:
         self._error = evidence.judge.error(all_misses)
         misses = at_first.mixed(weights, judged) - at_first.truth
         # What was held out later may have been harder than what the deviations are fitted to.
-        wider = max(1.0, _root_mean_square(all_misses) / max(_root_mean_square(misses), np.finfo(float).tiny))
-        self._sure = lambda blend: wider * scale * run.deviations(blend / scale, misses / scale)
+        more = max(0.0, float(np.mean((all_misses / scale) ** 2) - np.mean((misses / scale) ** 2)))
+        self._sure = lambda blend: scale * np.sqrt(run.deviations(blend / scale, misses / scale) ** 2 + more)
         return self._blend(weights, {"spectral": first}, lost_weights=_UNJUDGED if unjudged else judged)
 
     def _with_more(
@@ -307,8 +310,9 @@ class Choice:
         return deepcopy(self._rng_of_all)
 
 
-def _root_mean_square(values: Array) -> float:
-    return float(np.sqrt(np.mean(values**2)))
+def _beside(methods: Mapping[str, Method]) -> list[str]:
+    """Those that fill a hole from what is around it."""
+    return [name for name, method in methods.items() if hasattr(method, "looks_at_neighbours")]
 
 
 def _shown(weights: Mapping[str, float]) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,10 @@ class HeldOutEvidence:
             if name in other.predictions
         }
         return HeldOutEvidence(self.judge.joined(other.judge), np.append(self.truth, other.truth), both)
+
+    def of(self, names: Sequence[str]) -> HeldOutEvidence:
+        """That of some methods."""
+        return replace(self, predictions={name: self.predictions[name] for name in names})
 
     def errors(self) -> dict[str, float]:
         """How far methods are off."""

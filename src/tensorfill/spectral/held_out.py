@@ -22,6 +22,7 @@ _PART, _LARGEST_PART = 0.1, 0.3  # the same if holes have a shape: how much is w
 _SHIFTS = 3  # places of the mask that are compared
 _AT_ENDS = 0.2  # share of the known indices that are held out at most where ends are empty, of all such ends
 _SOME = 3  # known entries from which on there is something to learn
+_DEEPER = 2.0  # times as deep is far deeper
 _FEWER = 0.05  # how much an e-th of the entries that are wanted counts, next to an e-fold depth
 
 
@@ -112,6 +113,15 @@ def unjudged_entries(mask: Mask, held: Mask) -> Mask:
         if size > 1 and len(lost) and len(dead_indices(~left, mode)) == len(lost):
             np.moveaxis(found, mode, 0)[lost] = True
     return found
+
+
+def goes_deeper(mask: Mask, held: Mask) -> bool:
+    """Whether what is missing, but for lost slices, lies far deeper inside of holes than anything held out."""
+    missing = ~mask & ~lost_entries(mask)
+    apart = held & ~lost_entries(mask & ~held)
+    if not missing.any() or not apart.any():
+        return False
+    return bool(_depths(mask, missing).max() > _DEEPER * _depths(mask & ~held, apart).max())
 
 
 def hole_numbers(held: Mask, *, holes: bool) -> NDArray[np.intp]:
@@ -236,7 +246,11 @@ def _shifted(mask: Mask, rng: np.random.Generator) -> Mask:
 
 def _mean_depth(known: Mask, where: Mask) -> float:
     """How many steps to a neighbour lie between entries and what is known, on average."""
-    return float(np.asarray(distance_transform_cdt(~known, "taxicab"))[where].mean())
+    return float(_depths(known, where).mean())
+
+
+def _depths(known: Mask, where: Mask) -> NDArray[np.intp]:
+    return np.asarray(distance_transform_cdt(~known, "taxicab"), dtype=np.intp)[where]
 
 
 def _together(mask: Mask) -> Mask:
