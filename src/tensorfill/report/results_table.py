@@ -133,8 +133,3 @@ def approximate_notes(evidence: Evidence, datasets: tuple[str, ...]) -> tuple[st
     return tuple(
         f"{APPROXIMATE_MARK} {card.title} is approximate: {card.approximate}" for card in evidence.approximate(datasets)
     )
-
-
-def ours_text(cell: Cell) -> str:
-    """Our figure, or why there is none."""
-    return error(cell.rmse.mean) if cell.rmse else (cell.complaint or "–")

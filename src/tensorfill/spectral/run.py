@@ -229,7 +229,6 @@ class SpectralRun:
         """All known entries, and W ≥ 0, if that does not make held-out entries worse predicted."""
         assert self.held is not None
         assert learner.mean is not None
-        self.seen = learner.prior, learner.mean
         self._judge_constraint(learner)
         learner.rest()
         self.seen = learner.prior, learner.mean
