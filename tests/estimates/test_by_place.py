@@ -15,7 +15,9 @@ EVERYWHERE = np.stack(np.unravel_index(np.arange(120), SHAPE), axis=1)
 def test_lost_slices_come_from_one_estimate_and_the_rest_from_the_other() -> None:
     rng = np.random.default_rng(0)
     rest, lost = rng.random(SHAPE), rng.random(SHAPE)
-    found = EstimateByPlace(DenseEstimate(rest), DenseEstimate(lost), [(0, np.array([2])), (2, np.array([0, 5]))])
+    places = np.zeros(SHAPE, dtype=bool)
+    places[2] = places[:, :, [0, 5]] = True
+    found = EstimateByPlace(DenseEstimate(rest), DenseEstimate(lost), places)
     expected = rest.copy()
     expected[2] = lost[2]
     expected[:, :, [0, 5]] = lost[:, :, [0, 5]]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tensorfill.methods.blending import blend_weights
-from tensorfill.spectral.held_out import typical_error
+from tensorfill.spectral.judge import typical_error
 from tensorfill.tensor import Array
 
 
@@ -111,3 +111,27 @@ def test_judged_by_a_few_holes_what_is_far_off_is_left_out() -> None:
     holes = np.repeat(np.arange(4), 10)
     assert blend_weights({"near": near, "far": far}, truth, holes) == {"near": 1.0}
     assert set(blend_weights({"near": near, "far": far}, truth)) == {"near", "far"}
+
+
+def test_what_is_not_clearly_better_than_the_favourite_does_not_take_its_place() -> None:
+    rng = np.random.default_rng(5)
+    truth, noise = rng.random(60), rng.normal(size=60)
+    found = {"usual": truth + noise, "other": truth + 0.95 * noise}
+    assert blend_weights(found, truth) == {"other": 1.0}
+    assert blend_weights(found, truth, favourite="usual") == {"usual": 1.0}
+    assert blend_weights({**found, "other": truth + 0.5 * noise}, truth, favourite="usual") == {"other": 1.0}
+
+
+def test_the_more_there_is_to_judge_by_the_less_the_favourite_is_favoured() -> None:
+    rng = np.random.default_rng(6)
+    truth, noise = rng.random(40_000), rng.normal(size=40_000)
+    found = {"usual": truth + noise, "other": truth + 0.95 * noise}
+    assert blend_weights(found, truth, favourite="usual") == {"other": 1.0}
+    assert blend_weights(found, truth, favourite="usual", pieces=50) == {"usual": 1.0}
+
+
+def test_entries_held_out_again_and_again_are_not_more_to_judge_by() -> None:
+    truth, error = np.zeros(100), np.repeat([1.0, -1.0, 2.0, 0.5, -1.5], 20)
+    found = {"lucky": truth + 0.9 * error, "other": truth + error}
+    assert blend_weights(found, truth) == {"lucky": 1.0}
+    assert len(blend_weights(found, truth, pieces=5)) == 2, "with so little, methods are averaged over"

@@ -19,14 +19,15 @@ from ..estimates.blend import BlendedEstimate
 from ..estimates.by_place import EstimateByPlace
 from ..iterating import Clock
 from ..observed import ObservedTensor
-from ..spectral.held_out import Judge, goes_deeper, hold_out, unjudged_entries
-from ..spectral.holes import has_holes, lost_entries
+from ..spectral.held_out import hold_out
+from ..spectral.holes import apart_entries, has_holes, lost_entries
+from ..spectral.judge import Judge, can_judge_lost, goes_deeper
 from ..tensor import Array
 from .candidates import HOLDINGS, SHORT, Effort, holdings, methods_tried
 from .forecast import forecast
-from .hard_places import hard_places
+from .hard_places import STRATA, hard_places, strata
 from .held_out_evidence import HeldOutEvidence
-from .method import Method
+from .method import Method, fills_lost_slices, interpolates
 from .setting_checks import wrong
 from .spectral import Spectral
 
@@ -110,29 +111,38 @@ class Choice:
         self._standing = first
         self._raise_if_stopped(first)
         mask = self._observed.mask()
-        others = self._candidates(has_holes(mask) or bool(lost_entries(mask).any()))
+        lost = lost_entries(mask)
+        others = self._candidates(has_holes(mask) or bool(apart_entries(mask).any()))
+        able = {name: method for name, method in others.items() if fills_lost_slices(method, self._observed)}
+        if (mask | lost).all():
+            others = able
         held = None if run is None else run.held
         if run is None or held is None or run.held_predictions is None or not others or not held.any():
             return self._told(first, {"spectral": 1.0})
         scale = self._scale
         own = np.maximum(scale * (run.held_predictions.astype(np.float64) + run.mean), 0.0)
-        at_first = HeldOutEvidence(run.judge, self._observed.values[self._inside(held)], {"spectral": own})
+        at_first = self._evidence_of({"spectral": own}, held)
         self._error = at_first.errors()["spectral"]
         at_first = replace(at_first, predictions={**at_first.predictions, **self._predicted(others, held)})
         evidence = self._with_more(at_first, others, held)
-        doubtful = run.judge.shaped or self._observed.size <= SHORT
-        if doubtful and goes_deeper(mask, held):  # nothing tells what low rank would put there
-            evidence = evidence.of([name for name in evidence.predictions if name in ("spectral", *_beside(others))])
+        small = self._observed.size <= SHORT
+        simple = ["spectral", *(name for name, method in others.items() if interpolates(method))]
+        if (run.judge.shaped or small) and goes_deeper(mask, held):  # nothing tells what low rank would put there
+            evidence = evidence.of(simple)
         self._errors = at_first.errors() | evidence.errors()
-        weights, judged = evidence.weights(), evidence.lost_weights()
-        unjudged = bool(unjudged_entries(mask, held).any())
-        all_misses = evidence.mixed(weights, judged) - evidence.truth
-        self._error = evidence.judge.error(all_misses)
+        favourite = "spectral" if small else None
+        weights = evidence.weights(favourite)
+        apart = evidence.of(simple if small and evidence.is_little_apart() else ["spectral", *able])
+        judged = apart.apart_weights(favourite)
+        prediction = evidence.mixed(weights, judged)
+        self._error = evidence.error(prediction)
         misses = at_first.mixed(weights, judged) - at_first.truth
         # What was held out later may have been harder than what the deviations are fitted to.
-        more = max(0.0, float(np.mean((all_misses / scale) ** 2) - np.mean((misses / scale) ** 2)))
+        more = max(0.0, evidence.mean_square(prediction, scale) - float(np.mean((misses / scale) ** 2)))
         self._sure = lambda blend: scale * np.sqrt(run.deviations(blend / scale, misses / scale) ** 2 + more)
-        return self._blend(weights, {"spectral": first}, lost_weights=_UNJUDGED if unjudged else judged)
+        return self._blend(
+            weights, {"spectral": first}, lost_weights=judged if can_judge_lost(mask, held) else _UNJUDGED
+        )
 
     def _with_more(
         self, at_first: HeldOutEvidence, others: Mapping[str, Method], held: NDArray[np.bool_]
@@ -156,8 +166,22 @@ class Choice:
 
     def _evidence(self, others: Mapping[str, Method], held: NDArray[np.bool_]) -> HeldOutEvidence:
         """What spectral and others, started anew, say of held-out entries."""
-        found = self._predicted({"spectral": Spectral(), **others}, held)
-        return HeldOutEvidence(Judge.of(self._observed.mask(), held), self._observed.values[self._inside(held)], found)
+        return self._evidence_of(self._predicted({"spectral": Spectral(), **others}, held), held)
+
+    def _evidence_of(self, predictions: dict[str, Array], held: NDArray[np.bool_]) -> HeldOutEvidence:
+        """Predictions of held-out entries, next to the truth."""
+        mask, inside = self._observed.mask(), self._inside(held)
+        judge = Judge.of(mask, held)
+        alike = judge.shaped or self._observed.size > SHORT
+        missing = None if alike else strata(self._observed, mask)[~mask & ~apart_entries(mask)]
+        return HeldOutEvidence(
+            judge,
+            self._observed.values[inside],
+            predictions,
+            self._observed.positions[inside],
+            None if alike else strata(self._observed, mask & ~held)[held],
+            None if missing is None else np.bincount(missing, minlength=STRATA) / max(1, len(missing)),
+        )
 
     def _predicted(self, methods: Mapping[str, Method], held: NDArray[np.bool_]) -> dict[str, Array]:
         """What methods say of held-out entries, from the rest."""
@@ -224,7 +248,7 @@ class Choice:
 
         estimate = blended(weights)
         if lost_weights is not None:
-            estimate = EstimateByPlace(estimate, blended(lost_weights), self._observed.empty_slices())
+            estimate = EstimateByPlace(estimate, blended(lost_weights), apart_entries(self._observed.mask()))
         whole = replace(
             parts[named[0]],
             estimate=estimate,
@@ -252,7 +276,7 @@ class Choice:
         if stop is None:
             chosen = _shown(weights)
             if lost_weights is not None:
-                chosen += f", and {_shown(lost_weights)} in slices of which nothing is known"
+                chosen += f", and {_shown(lost_weights)} in {self._apart()}"
             stop = StopReason(
                 "done", f"Done: {chosen}, by their errors at held-out entries." if self._errors else f"Done: {chosen}."
             )
@@ -271,6 +295,9 @@ class Choice:
             reasons=reasons,
             deviations=self._deviations(done),
         )
+
+    def _apart(self) -> str:
+        return "slices of which nothing is known" if self._observed.empty_slices() else "large holes"
 
     def _deviations(self, done: Completion) -> Callable[[], Array] | None:
         """The method's own; those of spectral, put right by the errors of what was chosen, for anything else."""
@@ -308,11 +335,6 @@ class Choice:
     def _rng(self) -> np.random.Generator:
         """The random numbers that a method has when run by itself: it starts, and is judged, as it would be."""
         return deepcopy(self._rng_of_all)
-
-
-def _beside(methods: Mapping[str, Method]) -> list[str]:
-    """Those that fill a hole from what is around it."""
-    return [name for name, method in methods.items() if hasattr(method, "looks_at_neighbours")]
 
 
 def _shown(weights: Mapping[str, float]) -> str:

@@ -29,6 +29,7 @@ class Biharmonic:
     summary: ClassVar[str] = "Smooth surfaces in every picture by itself (scikit-image); a level to compare with"
     reference: ClassVar[str] = "scikit-image, restoration.inpaint_biharmonic"
     nonnegative: ClassVar[bool] = False
+    interpolates: ClassVar[bool] = True
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""

@@ -8,33 +8,44 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from ..spectral.held_out import typical_error
+from ..spectral.judge import typical_error
 from ..tensor import Array
 
 _WORTH_IT = 0.997  # error of a blend, relative to the best single one, above which the single one is taken
 _LEAST_WEIGHT = 0.05  # what weighs less is left out
 _FAR = 1.3  # times the best error: what is further off enters a blend that is judged by few holes only by chance
 _FEW_ENTRIES, _FEW_HOLES = 30, 4  # with fewer held out, weights would be fitted to chance
+_DOUBT = 1.0  # over the root of how many pieces there are: by so much others must be better than the favourite
 _FIRM = 1e3  # how much harder the sum of the weights is kept than the data is met
 _ROUNDS = 20  # of weighing holes anew
 
 
 def blend_weights(
-    predictions: Mapping[str, Array], truth: Array, holes: NDArray[np.intp] | None = None
+    predictions: Mapping[str, Array],
+    truth: Array,
+    holes: NDArray[np.intp] | None = None,
+    *,
+    pieces: int | None = None,
+    favourite: str | None = None,
 ) -> dict[str, float]:
     """Weights by name, the largest first: one name alone unless several together are clearly better.
 
-    `holes` says in which hole an entry lies (default: entries are scattered, and all count alike). If there is very
-    little to judge by, methods are averaged over, for the best one may be so by chance.
+    `holes` says in which hole an entry lies (default: entries are scattered, and all count alike), `pieces` how many
+    independent things were held out (default: entries, or holes). If there is very little to judge by, methods are
+    averaged over, for the best one may be so by chance. What is not clearly better than the favourite, given how many
+    pieces there are to judge by, does not take its place.
     """
     where = np.zeros(len(truth), dtype=np.intp) if holes is None else np.unique(holes, return_inverse=True)[1]
     misses = {name: found - truth for name, found in predictions.items()}
     errors = {name: typical_error(missed, where) for name, missed in misses.items()}
     names = [name for name in predictions if np.isfinite(errors[name])]
+    if pieces is None:
+        pieces = len(truth) if holes is None else int(where.max()) + 1
+    if favourite in names:
+        errors[favourite] /= 1 + _DOUBT / np.sqrt(pieces)
     best = min(names, key=lambda name: errors[name])
     if not errors[best] > 0:  # nothing can be better than exact
         return {best: 1.0}
-    pieces = len(truth) if holes is None else int(where.max()) + 1
     few = pieces < (_FEW_ENTRIES if holes is None else _FEW_HOLES)
     if few or holes is not None:
         names = [name for name in names if errors[name] <= _FAR * errors[best]]

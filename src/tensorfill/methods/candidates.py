@@ -13,8 +13,7 @@ _NORMAL = ("t-ctv",)
 _NORMAL_WITH_HOLES = ("linear",)
 _NORMAL_IF_SMALL = ("spc", "tnn", "ncpc")
 _NORMAL_WITH_HOLES_IF_WIDE = ("lrtc-tnn",)
-_NORMAL_IF_SHORT = ("mean-fill",)
-_NORMAL_IF_TINY = ("linear", "mean-fill")
+_NORMAL_IF_SHORT = ("linear", "mean-fill")
 _NOT_WORTH_TRYING = ("auto", "spectral", "zero-fill", "mean-fill", "dual", "dual-demo")
 _WIDE = 5  # columns for every row of an unfolding: with fewer, low rank says little, and is slow to find
 _SMALL, _LARGE = 2**18, 2**22  # entries
@@ -42,7 +41,8 @@ def methods_tried(effort: str, shape: Sequence[int], *, shaped_holes: bool = Fal
         names += _NORMAL_IF_SMALL
         if shaped_holes and size >= _WIDE * max(shape) ** 2:
             names += _NORMAL_WITH_HOLES_IF_WIDE
-    names += _NORMAL_IF_TINY if size <= TINY else _NORMAL_IF_SHORT if size <= SHORT else ()
+    if size <= SHORT:
+        names += _NORMAL_IF_SHORT
     return tuple(dict.fromkeys(names))
 
 

@@ -23,6 +23,8 @@ class ConstantFill(ABC):
     summary: ClassVar[str]
     reference: ClassVar[str] = "a level to compare with"
     nonnegative: ClassVar[bool] = True
+    same_everywhere: ClassVar[bool] = True
+    """What it fills in does not depend on the place."""
 
     @staticmethod
     @abstractmethod

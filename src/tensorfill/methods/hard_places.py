@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation
 
 from ..observed import ObservedTensor
+from ..spectral.holes import enclosed
 
 _MOST = 0.1  # share of the known entries that are taken
 _OUTLIERS = 5  # at most, of which
@@ -20,12 +21,22 @@ _OUT, _USUAL = 30.0, 0.9  # times as far from the median as so many of the value
 def hard_places(observed: ObservedTensor, held: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Some of them, of those that are not held out already."""
     mask = observed.mask()
-    beside = _beside_outliers(observed, mask)
+    beside = _around_outliers(observed, mask) & mask
     found = beside | (_at_ends(mask) & mask)
     found &= ~held
     if found.sum() <= _MOST * mask.sum():
         return found
     return beside & ~held if 0 < beside.sum() <= _MOST * mask.sum() else np.zeros_like(mask)
+
+
+def strata(observed: ObservedTensor, known: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """How every entry is to be predicted from what is known: 0 as usual, 1 next to an outlier, 2 beyond all that is."""
+    found: NDArray[np.intp] = np.where(enclosed(known), 0, 2)
+    found[_around_outliers(observed, observed.mask())] = 1
+    return found
+
+
+STRATA = 3
 
 
 def _at_ends(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -37,7 +48,8 @@ def _at_ends(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return ends
 
 
-def _beside_outliers(observed: ObservedTensor, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _around_outliers(observed: ObservedTensor, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Entries next to a few outliers; none if there are none, or many."""
     distance = np.abs(observed.values - np.median(observed.values))
     out = np.flatnonzero(distance > _OUT * np.quantile(distance, _USUAL))
     places = np.zeros_like(mask)
@@ -45,4 +57,4 @@ def _beside_outliers(observed: ObservedTensor, mask: NDArray[np.bool_]) -> NDArr
         return places
     places.reshape(-1)[observed.positions[out]] = True
     around = np.asarray(binary_dilation(places, np.ones((5,) * mask.ndim, dtype=bool)))
-    return around & mask & ~places
+    return around & ~places

@@ -31,6 +31,7 @@ class Linear:
     summary: ClassVar[str] = "Linear interpolation in every picture by itself; a level to compare with"
     reference: ClassVar[str] = "a level to compare with"
     nonnegative: ClassVar[bool] = True
+    interpolates: ClassVar[bool] = True
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""

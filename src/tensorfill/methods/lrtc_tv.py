@@ -20,6 +20,7 @@ from .baseline import complete_by, too_large_to_fill
 from .lrtc_tv_smoothing import Weighting
 from .lrtc_tv_trace_norm import by_trace_norm
 from .lrtc_tv_tucker import by_smooth_tucker
+from .method import lost_slices_are_in
 from .setting_checks import are_modes, check_choice, check_count, check_positive, check_tolerance, wrong
 
 Variant = Literal["I", "II"]
@@ -83,6 +84,10 @@ class LRTCTV:
         if self.smooth_modes is not None and not are_modes(self.smooth_modes):
             requirement = "be different mode numbers, counted from 1, such as (1, 2)"
             raise wrong(self.name, "smooth_modes", requirement, self.smooth_modes)
+
+    def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
+        """Whether slices without a known entry are filled from those beside them."""
+        return lost_slices_are_in(self._smooth_modes(observed.order), observed)
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Raises for smooth modes that the tensor does not have; refuses what does not fit into memory."""

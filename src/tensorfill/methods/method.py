@@ -1,5 +1,6 @@
 """Method: what every completion method offers, ours and the baselines alike."""
 
+from collections.abc import Collection
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -24,3 +25,22 @@ class Method(Protocol):
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
         """Complete the tensor, calling `watch` after every outer iteration."""
         ...
+
+
+def fills_lost_slices(method: Method, observed: ObservedTensor) -> bool:
+    """Whether a method has something to say of slices of which nothing is known: from those beside them, or because
+    its answer is the same everywhere. Low rank alone has not: what it puts there is an accident of its start.
+    """
+    if getattr(method, "same_everywhere", False):
+        return True
+    return hasattr(method, "looks_at_neighbours") and bool(method.looks_at_neighbours(observed))
+
+
+def interpolates(method: Method) -> bool:
+    """Whether a method takes what is around a hole for what is in it, and assumes nothing about the whole."""
+    return bool(getattr(method, "interpolates", getattr(method, "same_everywhere", False)))
+
+
+def lost_slices_are_in(modes: Collection[int], observed: ObservedTensor) -> bool:
+    """Whether all slices of which nothing is known belong to these modes, counted from 1."""
+    return all(mode + 1 in modes for mode, _ in observed.empty_slices())

@@ -21,6 +21,7 @@ from ..memory import physical_memory
 from ..numerics.compilation import announce_compilation
 from ..observed import ObservedTensor
 from .baseline import complete_by
+from .method import lost_slices_are_in
 from .setting_checks import Weights, check_choice, check_count, check_positive, check_tolerance, wrong
 from .spc_iteration import Plan, SmoothParafac
 from .spc_kernels import improve_heads
@@ -91,6 +92,11 @@ class SPC:
         for setting in ("growth_tolerance", "tolerance"):
             check_tolerance(self.name, setting, getattr(self, setting))
         self._smoothness_given()
+
+    def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
+        """Whether slices without a known entry are filled from those beside them."""
+        smooth = [mode for mode, weight in enumerate(self._smoothness(observed.shape), start=1) if weight > 0]
+        return lost_slices_are_in(smooth, observed)
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Raises for a smoothness that does not fit the tensor; refuses what may not fit into memory."""

@@ -91,6 +91,7 @@ class Spectral:
     summary: ClassVar[str] = "Smooth in learned or cosine bases, with a learned spectrum; nonnegative everywhere"
     reference: ClassVar[str] = "Ours; empirical Bayes after MacKay, Neural Computation 1992, in the paper's dual"
     nonnegative: ClassVar[bool] = True
+    interpolates: ClassVar[bool] = True
 
     bases: Bases = None
     spectrum: Spectrum = "learned"

@@ -18,6 +18,7 @@ from ..iterating import Progress
 from ..numerics.slice_transform import Transform
 from ..observed import ObservedTensor
 from .baseline import complete_by, too_large_to_fill
+from .method import lost_slices_are_in
 from .setting_checks import are_modes, check_choice, wrong
 from .slice_admm import check_schedule, copies_of_eight_bytes, iterations, precision
 from .t_ctv_iteration import TCTVIteration
@@ -68,6 +69,10 @@ class TCTV:
         if self.directions is not None and not (are_modes(self.directions) and len(self.directions)):
             requirement = "be one or more different mode numbers, counted from 1, such as (1, 2)"
             raise wrong(self.name, "directions", requirement, self.directions)
+
+    def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
+        """Whether slices without a known entry are filled from those beside them."""
+        return lost_slices_are_in(self._directions(observed.shape), observed)
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Raises for directions that the tensor does not have; refuses what does not fit into memory."""

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import binary_dilation, distance_transform_cdt, label
+from scipy.ndimage import binary_dilation, label
 
 from ..deadline import look_at_clock
-from .bases import SHORT, Numbers
-from .dead_slices import dead_indices
-from .holes import collapsed, has_holes, is_mixed, lost_entries, without_lost
+from .bases import SHORT
+from .holes import collapsed, deep_entries, depths, enclosed, has_holes, is_mixed, without_lost
 
 Mask = NDArray[np.bool_]
 
 _LEAST, _MOST, _ENOUGH = 0.05, 0.2, 500  # shares of the known entries, and how many are enough to compare by
 _PART, _LARGEST_PART = 0.1, 0.3  # the same if holes have a shape: how much is wanted, and how large one may be at most
-_SHIFTS = 3  # places of the mask that are compared
+_SHIFTS, _MORE_SHIFTS, _SMALL = 3, 12, 2**12  # places of the mask that are compared; more, if it has few entries
 _AT_ENDS = 0.2  # share of the known indices that are held out at most where ends are empty, of all such ends
-_SOME = 3  # known entries from which on there is something to learn
-_DEEPER = 2.0  # times as deep is far deeper
 _FEWER = 0.05  # how much an e-th of the entries that are wanted counts, next to an e-fold depth
 
 
 def hold_out(mask: Mask, rng: np.random.Generator) -> Mask:
     """Some of the known entries: one by one, or in holes like those that are there.
 
-    Where whole slices are lost and other entries are missing too, some are held out of either kind.
+    Where whole slices are lost, or large holes are there, and other entries are missing too, some are held out of
+    either kind.
     """
     if is_mixed(mask):
         left, indices = without_lost(mask)
@@ -39,12 +35,20 @@ def hold_out(mask: Mask, rng: np.random.Generator) -> Mask:
         held = np.zeros_like(mask)
         held[np.ix_(*indices)] = hold_out(left, rng)
         return held | slices
+    if (deep := deep_entries(mask)).any():
+        inside = _deep_held_out(mask, deep, rng)
+        return inside | _scattered_held_out(mask & ~inside, rng)
     if has_holes(mask):
         small = collapsed(mask)
         found = _holes_held_out(small, rng)
         if found is None:
             found = _one_slice(small if small.sum() > 1 else mask, rng)
         return np.array(np.broadcast_to(found, mask.shape))
+    return _scattered_held_out(mask, rng)
+
+
+def _scattered_held_out(mask: Mask, rng: np.random.Generator) -> Mask:
+    """A few here and there."""
     together = _together(mask)  # such as all colours of a pixel
     places = np.flatnonzero(together)
     share = float(np.clip(_ENOUGH / mask.sum(), _LEAST, _MOST))
@@ -54,94 +58,16 @@ def hold_out(mask: Mask, rng: np.random.Generator) -> Mask:
     return mask & chosen
 
 
-@dataclass(frozen=True, eq=False)
-class Judge:
-    """Says how far predictions of held-out entries are off, each kind of hole by itself."""
-
-    holes: NDArray[np.intp]
-    """For every held-out entry, in order, which of the held-out holes it is in; 0 for all that are scattered."""
-    shaped: bool
-    """Whether entries that are not in lost slices are missing in holes."""
-    mixed: bool
-    """Whether slices are lost, and judged by slices that are held out whole."""
-    lost: NDArray[np.bool_]
-    """Which held-out entries are in such slices, if there are any other."""
-    lost_share: float
-    """The share of lost slices in what is missing, likewise."""
-
-    @classmethod
-    def of(cls, mask: Mask, held: Mask) -> Judge:
-        """For some of the known entries, held out."""
-        if not is_mixed(mask):
-            shaped = has_holes(mask)
-            numbers = hole_numbers(held, holes=shaped)
-            return cls(numbers, shaped, False, np.zeros(len(numbers), dtype=bool), 0.0)
-        shaped = has_holes(without_lost(mask)[0])
-        whole = lost_entries(mask & ~held) & held
-        lost = whole[held]
-        numbers = np.zeros(len(lost), dtype=np.intp)
-        numbers[~lost] = hole_numbers(held & ~whole, holes=shaped)
-        if lost.any():
-            numbers[lost] = numbers.max() + 1 + hole_numbers(whole, holes=True)
-        share = float(np.count_nonzero(lost_entries(mask)) / np.count_nonzero(~mask))
-        return cls(numbers, shaped, True, lost, share)
-
-    def joined(self, other: Judge) -> Judge:
-        """For the entries of both, one after the other."""
-        more = self.holes.max(initial=0) + 1 + other.holes
-        if not self.shaped:
-            more = np.where(other.lost, more, 0)  # scattered entries are all in one
-        return replace(self, holes=np.append(self.holes, more), lost=np.append(self.lost, other.lost))
-
-    def error(self, misses: Numbers) -> float:
-        """The typical error of every kind, each counted by what is missing of it."""
-        kinds = [(self.lost, self.lost_share), (~self.lost, 1 - self.lost_share)]
-        found = [(typical_error(misses[kind], self.holes[kind]), share) for kind, share in kinds if kind.any()]
-        if len(found) < 2:
-            return found[0][0] if found else math.nan
-        return sum(error * share for error, share in found)
-
-
-def unjudged_entries(mask: Mask, held: Mask) -> Mask:
-    """Entries of lost slices of a mode of which no slice could be held out; all, if next to nothing is known."""
-    if np.count_nonzero(mask) < _SOME:
-        return np.ones_like(mask)
-    found = np.zeros_like(mask)
-    left = mask & ~held
-    for mode, size in enumerate(mask.shape):
-        lost = dead_indices(~mask, mode)
-        if size > 1 and len(lost) and len(dead_indices(~left, mode)) == len(lost):
-            np.moveaxis(found, mode, 0)[lost] = True
-    return found
-
-
-def goes_deeper(mask: Mask, held: Mask) -> bool:
-    """Whether what is missing, but for lost slices, lies far deeper inside of holes than anything held out."""
-    missing = ~mask & ~lost_entries(mask)
-    apart = held & ~lost_entries(mask & ~held)
-    if not missing.any() or not apart.any():
-        return False
-    return bool(_depths(mask, missing).max() > _DEEPER * _depths(mask & ~held, apart).max())
-
-
-def hole_numbers(held: Mask, *, holes: bool) -> NDArray[np.intp]:
-    """For every held-out entry, in order, which of the held-out holes it is in; 0 for all if there are no holes."""
-    if not holes:
-        return np.zeros(np.count_nonzero(held), dtype=np.intp)
-    numbers = np.asarray(label(collapsed(held))[0], dtype=np.intp) - 1
-    return np.asarray(np.broadcast_to(numbers, held.shape)[held])
-
-
-def typical_error(misses: Numbers, holes: NDArray[np.intp]) -> float:
-    """The root mean square of a hole, averaged over holes, each counted by its entries.
-
-    Within a hole errors are alike, and there are few holes: one in which nobody can be right must not decide.
-    """
-    if not len(misses):
-        return math.nan
-    counts = np.bincount(holes)
-    squares = np.bincount(holes, np.square(misses, dtype=np.float64))
-    return float(np.sqrt(counts * squares).sum() / len(misses))
+def _deep_held_out(mask: Mask, deep: Mask, rng: np.random.Generator) -> Mask:
+    """What is known where the holes would be if they were elsewhere: at the place where most is, and little is lost."""
+    best, most = np.zeros_like(mask), 0
+    for _ in range(_MORE_SHIFTS):
+        look_at_clock()
+        held = _shifted(deep, rng) & mask
+        count = int(np.count_nonzero(held))
+        if most < count <= _LARGEST_PART * np.count_nonzero(mask):
+            best, most = held, count
+    return best
 
 
 def _holes_held_out(mask: Mask, rng: np.random.Generator) -> Mask | None:
@@ -153,11 +79,13 @@ def _holes_held_out(mask: Mask, rng: np.random.Generator) -> Mask | None:
     if all_at_ends:
         return ends
     depth, enough = _mean_depth(mask, ~mask), _PART * float(mask.sum())
+    beyond = _share_beyond(mask, ~mask)
     best, smallest = None, np.inf
     for inside in _candidates(mask, rng):
         look_at_clock()
         held = inside | ends
         off = abs(np.log(_mean_depth(mask & ~held, held) / depth)) + _FEWER * max(0.0, np.log(enough / held.sum()))
+        off += abs(_share_beyond(mask & ~held, held) - beyond)
         if off < smallest:
             best, smallest = held, off
     return best
@@ -199,11 +127,12 @@ def _slices_held_out(mask: Mask, rng: np.random.Generator) -> Mask:
             shifts = [np.roll(~known, int(rng.integers(1, size))) for _ in range(_SHIFTS)]
             wanted = max(shifts, key=lambda shifted: min(int((shifted & known).sum()), most))
         inside = np.flatnonzero(wanted & known)
+        inside = inside[(inside > alive[0]) & (inside < alive[-1])]  # ends are held out where ends are lost
         if len(inside):  # neighbours stay together, as far as they are lost together
             inside = np.roll(inside, -int(rng.integers(len(inside))))
         ends = [*alive[: alive[0]], *alive[::-1][: size - 1 - alive[-1]]]
         chosen = list(dict.fromkeys([*ends, *inside]))[:most]
-        np.moveaxis(held, mode, 0)[chosen or rng.choice(alive, 1)] = True
+        np.moveaxis(held, mode, 0)[chosen or rng.choice(alive[1:-1], 1)] = True
     return held & mask
 
 
@@ -215,7 +144,7 @@ def _candidates(mask: Mask, rng: np.random.Generator) -> Iterator[Mask]:
     for mode, size in enumerate(mask.shape):
         if size > SHORT:  # channels are not next to each other
             near |= binary_dilation(near, np.moveaxis(np.ones([3] + [1] * (mask.ndim - 1), dtype=bool), 0, mode))
-    for _ in range(_SHIFTS):
+    for _ in range(_MORE_SHIFTS if mask.size <= _SMALL else _SHIFTS):
         holes = ~_shifted(mask, rng)
         yield from _parts(holes & mask, mask, rng)
         parts = label(holes)[0]
@@ -246,11 +175,12 @@ def _shifted(mask: Mask, rng: np.random.Generator) -> Mask:
 
 def _mean_depth(known: Mask, where: Mask) -> float:
     """How many steps to a neighbour lie between entries and what is known, on average."""
-    return float(_depths(known, where).mean())
+    return float(depths(known)[where].mean())
 
 
-def _depths(known: Mask, where: Mask) -> NDArray[np.intp]:
-    return np.asarray(distance_transform_cdt(~known, "taxicab"), dtype=np.intp)[where]
+def _share_beyond(known: Mask, where: Mask) -> float:
+    """The share of entries that have something known on both sides in no mode: those are extrapolated."""
+    return 1 - float(enclosed(known)[where].mean())
 
 
 def _together(mask: Mask) -> Mask:
@@ -269,6 +199,8 @@ def _one_slice(mask: Mask, rng: np.random.Generator) -> Mask:
     modes = [mode for mode in range(mask.ndim) if len(known[mode]) > 1]
     if modes:
         mode = min(modes, key=lambda mode: len(known[mode]))
-        index = (slice(None),) * mode + (int(rng.choice(known[mode])),)
+        alive = known[mode]
+        at_an_end = alive[0] > 0 or alive[-1] < mask.shape[mode] - 1
+        index = (slice(None),) * mode + (int(rng.choice(alive if at_an_end or len(alive) < 3 else alive[1:-1])),)
         held[index] = mask[index]
     return held

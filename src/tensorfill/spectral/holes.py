@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import distance_transform_cdt, maximum_filter, uniform_filter
 
 from .bases import SHORT
 from .dead_slices import dead_indices
@@ -13,6 +14,7 @@ Mask = NDArray[np.bool_]
 _FEW = 0.5  # share of missing entries up to which holes are told from chance by their depth
 _SOME_SIZE = 32  # entries of a slice, so that all of them are not missing by chance
 _DEPTH = 0.05  # share of the missing entries that lie inside of holes, from which on holes have a shape
+_BY_CHANCE = 12.0  # known entries expected in a window, so that hardly any is empty by chance
 _STRUCTURE = 0.2  # correlation of neighbours in the mask from which on holes have a shape
 
 
@@ -90,3 +92,64 @@ def collapsed(mask: Mask) -> Mask:
         if (mask == first).all():
             mask = first
     return mask
+
+
+def deep_entries(mask: Mask) -> Mask:
+    """Entries inside of large holes, where others are missing one by one; none where they are not."""
+    deep = inside_large_holes(mask)
+    found = np.count_nonzero(deep) > _DEPTH * np.count_nonzero(~mask)
+    return deep if found and not has_holes(mask) and not lost_entries(mask).any() else np.zeros_like(mask)
+
+
+def inside_large_holes(mask: Mask) -> Mask:
+    """Entries inside of holes far larger than chance makes them.
+
+    A window in which a dozen known entries are to be expected has none: all of it is inside of a hole.
+    """
+    nothing = np.zeros_like(mask)
+    long = [size > SHORT for size in mask.shape]
+    share = float(mask.mean())
+    if not any(long) or share in (0.0, 1.0):
+        return nothing
+    side = int(np.ceil((_BY_CHANCE / share) ** (1 / sum(long)))) | 1
+    window = [side if is_long else 1 for is_long in long]
+    if any(2 * side > size for side, size in zip(window, mask.shape, strict=True) if side > 1):
+        return nothing
+    if not _has_empty_cell(mask, window):
+        return nothing
+    known = uniform_filter(mask.astype(np.float32), window, mode="mirror")
+    empty = known * np.prod(window) < 0.5
+    return np.asarray(maximum_filter(empty, window, mode="constant") & ~mask)
+
+
+def _has_empty_cell(mask: Mask, window: list[int]) -> bool:
+    """Whether half a window of a grid is empty somewhere: one of those is inside of every larger hole."""
+    for mode, side in enumerate(window):
+        half = (side + 1) // 2
+        whole = mask.shape[mode] // half * half
+        cells = np.moveaxis(mask, mode, 0)[:whole]
+        mask = np.moveaxis(np.asarray(cells.reshape(-1, half, *cells.shape[1:]).any(axis=1)), 0, mode)
+    return not bool(mask.all())
+
+
+def apart_entries(mask: Mask) -> Mask:
+    """Entries that are a kind of their own where others are missing too: those of lost slices, or of deep holes."""
+    lost = lost_entries(mask)
+    return lost if lost.any() else deep_entries(mask)
+
+
+def depths(known: Mask) -> NDArray[np.intp]:
+    """How many steps to a neighbour lie between every entry and what is known."""
+    return np.asarray(distance_transform_cdt(~known, "taxicab"), dtype=np.intp)
+
+
+def enclosed(known: Mask) -> Mask:
+    """Entries with something known on both sides, in the fibre of a mode that can have an order."""
+    found = known.copy()
+    for mode, size in enumerate(known.shape):
+        if size > SHORT:  # channels are not next to each other
+            by_index = np.moveaxis(known, mode, 0)
+            before = np.logical_or.accumulate(by_index, axis=0)
+            after = np.logical_or.accumulate(by_index[::-1], axis=0)[::-1]
+            found |= np.moveaxis(before & after, 0, mode)
+    return found

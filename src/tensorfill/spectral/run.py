@@ -15,8 +15,9 @@ from ..tensor import Array
 from .bases import SHORT, Basis, Numbers
 from .data import KnownData
 from .estimate import SpectralEstimate
-from .held_out import Judge, hold_out
-from .holes import has_holes
+from .held_out import hold_out
+from .holes import deep_entries, has_holes
+from .judge import Judge
 from .kernels import dot, in_pieces
 from .learning import MOST_HOLE_STEPS, MOST_STEPS, Learner
 from .nonnegative import Constrained, certify, solve_nonnegative
@@ -106,7 +107,7 @@ class SpectralRun:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        self.holes = has_holes(self.data.mask)
+        self.holes = has_holes(self.data.mask) or bool(deep_entries(self.data.mask).any())
         self._tolerance = _HOLE_TOLERANCE if self.holes else _TOLERANCE
         chosen = _HOLE_SMOOTHING if self.holes else _SMOOTHING
         self.smoothing = chosen if self.plan.smoothing is None else self.plan.smoothing

@@ -23,9 +23,9 @@ from scipy.ndimage import label
 from ..numerics.normal_numbers import standard_normal
 from .bases import Numbers
 from .data import KnownData
-from .held_out import Judge, unjudged_entries
 from .hole_solver import HoleSolver
-from .holes import lost_entries
+from .holes import apart_entries
+from .judge import Judge, unjudged_entries
 from .posterior_variance import PosteriorVariance
 from .prior import Prior
 from .solver import solver_for
@@ -135,22 +135,22 @@ class Uncertainty:
         return float(np.sqrt(((count - 1) * variance + self._size**2) / count))
 
     def _kinds(self) -> Iterator[_Kind]:
-        """Entries by what was held out like them: lost slices, if they are apart, those nothing tells of, the rest."""
+        """Entries by what was held out like them: lost slices and deep holes, those nothing tells of, the rest."""
         mask, held = self.data.mask, self.held
         judge = Judge.of(mask, held)
         unjudged = unjudged_entries(mask, held)
         rest = ~unjudged
         if judge.mixed:
-            lost = lost_entries(mask) & rest
-            rest &= ~lost
-            yield _Kind(lost, judge.lost, len(np.unique(judge.holes[judge.lost])))
-        chosen = ~judge.lost
+            apart = apart_entries(mask) & rest
+            rest &= ~apart
+            yield _Kind(apart, judge.apart, len(np.unique(judge.holes[judge.apart])))
+        chosen = ~judge.apart
         if not held.any():  # then the model is all there is
             yield _Kind(rest, chosen, self.data.count)
         elif chosen.any():
             pieces = len(np.unique(judge.holes[chosen])) if judge.shaped else int(np.count_nonzero(chosen))
             yield _Kind(rest, chosen, pieces)
-        yield _Kind(unjudged, np.zeros(len(judge.lost), dtype=bool), 0)
+        yield _Kind(unjudged, np.zeros(len(judge.apart), dtype=bool), 0)
 
     def drawn(self, known: Mask, draws: int = _DRAWS) -> Drawn:
         """Draw data from the prior, and see how well it is recovered if these entries are known."""

@@ -115,7 +115,7 @@ def _most_likely(rows: Array, seen: Evidence) -> Array:
         gradient[0] += 0.5 * (_MADE_UP - made_up)
         hessian = 0.5 * count * ((rows * left[:, None]).T @ rows) + np.diag(ridge)
         hessian[0, 0] += 0.5 * made_up
-        step = np.linalg.solve(hessian, gradient)
+        step = np.linalg.lstsq(hessian, gradient)[0]  # errors that are all zero leave it singular
         largest = float(np.abs(step).max())
         if largest < 1e-9:
             break

@@ -1,0 +1,142 @@
+"""Judging predictions of held-out entries: how far they are off, each kind of hole by itself."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import label
+
+from .bases import Numbers
+from .dead_slices import dead_indices
+from .holes import collapsed, deep_entries, depths, has_holes, inside_large_holes, is_mixed, lost_entries, without_lost
+
+Mask = NDArray[np.bool_]
+
+_SOME = 3  # known entries, or indices of a mode with some, from which on there is something to learn
+_DEEPER = 2.0  # times as deep is far deeper
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Says how far predictions of held-out entries are off, each kind of hole by itself."""
+
+    holes: NDArray[np.intp]
+    """For every held-out entry, in order, which of the held-out holes it is in; 0 for all that are scattered."""
+    shaped: bool
+    """Whether entries that are not judged apart are missing in holes."""
+    mixed: bool
+    """Whether some are judged apart: lost slices by slices that are held out whole, deep holes by deep holes."""
+    apart: NDArray[np.bool_]
+    """Which held-out entries are in those, if there are any other."""
+    apart_share: float
+    """The share of those in what is missing, likewise."""
+
+    @classmethod
+    def of(cls, mask: Mask, held: Mask) -> Judge:
+        """For some of the known entries, held out."""
+        if is_mixed(mask):
+            shaped = has_holes(without_lost(mask)[0])
+            whole = lost_entries(mask & ~held) & held
+            pieces = _lost_runs(mask, held)
+            missing = lost_entries(mask)
+        elif (missing := deep_entries(mask)).any():
+            shaped = False
+            inside = inside_large_holes(mask & ~held)
+            whole = inside & held
+            pieces = np.asarray(label(inside)[0], dtype=np.intp)
+        else:
+            shaped = has_holes(mask)
+            numbers = hole_numbers(held, holes=shaped)
+            return cls(numbers, shaped, False, np.zeros(len(numbers), dtype=bool), 0.0)
+        apart = whole[held]
+        numbers = np.zeros(len(apart), dtype=np.intp)
+        numbers[~apart] = hole_numbers(held & ~whole, holes=shaped)
+        numbers[apart] = numbers.max(initial=0) + pieces[whole]
+        share = float(np.count_nonzero(missing) / np.count_nonzero(~mask))
+        return cls(numbers, shaped, True, apart, share)
+
+    def joined(self, other: Judge) -> Judge:
+        """For the entries of both, one after the other."""
+        more = self.holes.max(initial=0) + 1 + other.holes
+        if not self.shaped:
+            more = np.where(other.apart, more, 0)  # scattered entries are all in one
+        return replace(self, holes=np.append(self.holes, more), apart=np.append(self.apart, other.apart))
+
+    def error(self, misses: Numbers) -> float:
+        """The typical error of every kind, each counted by what is missing of it."""
+        kinds = [(self.apart, self.apart_share), (~self.apart, 1 - self.apart_share)]
+        found = [(typical_error(misses[kind], self.holes[kind]), share) for kind, share in kinds if kind.any()]
+        if len(found) < 2:
+            return found[0][0] if found else math.nan
+        return sum(error * share for error, share in found)
+
+
+def _lost_runs(mask: Mask, held: Mask) -> NDArray[np.intp]:
+    """Which lost slices an entry is in, numbered from 1: those next to each other are one thing to judge by, however
+    many of their entries are known.
+    """
+    numbers: NDArray[np.intp] = np.zeros(mask.shape, dtype=np.intp)
+    count = 0
+    for mode, size in enumerate(mask.shape):
+        if size > 1:
+            new = np.setdiff1d(dead_indices(~(mask & ~held), mode), dead_indices(~mask, mode))
+            for run in np.split(new, np.flatnonzero(np.diff(new) > 1) + 1) if len(new) else ():
+                count += 1
+                np.moveaxis(numbers, mode, 0)[run] = count
+    return numbers
+
+
+def can_judge_lost(mask: Mask, held: Mask) -> bool:
+    """Whether something tells about lost slices: one of that mode was held out, or parts of those beside it were."""
+    if np.count_nonzero(mask) < _SOME:
+        return False
+    for mode, size in enumerate(mask.shape):
+        lost = len(dead_indices(~mask, mode))
+        if lost > 0 and size - lost < _SOME and len(dead_indices(~(mask & ~held), mode)) == lost:
+            return False
+    return True
+
+
+def unjudged_entries(mask: Mask, held: Mask) -> Mask:
+    """Entries of lost slices of a mode of which no slice could be held out; all, if next to nothing is known."""
+    if np.count_nonzero(mask) < _SOME:
+        return np.ones_like(mask)
+    found = np.zeros_like(mask)
+    left = mask & ~held
+    for mode, size in enumerate(mask.shape):
+        lost = dead_indices(~mask, mode)
+        if size > 1 and len(lost) and len(dead_indices(~left, mode)) == len(lost):
+            np.moveaxis(found, mode, 0)[lost] = True
+    return found
+
+
+def goes_deeper(mask: Mask, held: Mask) -> bool:
+    """Whether what is missing, but for lost slices, lies far deeper inside of holes than anything held out."""
+    missing = ~mask & ~lost_entries(mask)
+    apart = held & ~lost_entries(mask & ~held)
+    if not missing.any() or not apart.any():
+        return False
+    return bool(depths(mask)[missing].max() > _DEEPER * depths(mask & ~held)[apart].max())
+
+
+def hole_numbers(held: Mask, *, holes: bool) -> NDArray[np.intp]:
+    """For every held-out entry, in order, which of the held-out holes it is in; 0 for all if there are no holes."""
+    if not holes:
+        return np.zeros(np.count_nonzero(held), dtype=np.intp)
+    numbers = np.asarray(label(collapsed(held))[0], dtype=np.intp) - 1
+    return np.asarray(np.broadcast_to(numbers, held.shape)[held])
+
+
+def typical_error(misses: Numbers, holes: NDArray[np.intp]) -> float:
+    """The root mean square of a hole, averaged over holes, each counted by its entries.
+
+    Within a hole errors are alike, and there are few holes: one in which nobody can be right must not decide.
+    """
+    if not len(misses):
+        return math.nan
+    counts = np.bincount(holes)
+    squares = np.bincount(holes, np.square(misses, dtype=np.float64))
+    return float(np.sqrt(counts * squares).sum() / len(misses))
