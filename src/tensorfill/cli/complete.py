@@ -95,9 +95,13 @@ def complete(
     raw: Annotated[
         bool, typer.Option("--raw", help="Write the model itself in floating point (.npy, .npz, .tif …).")
     ] = False,
+    lower: options.Lower = "0",
+    upper: options.Upper = "none",
     clip_negative: Annotated[
         bool,
-        typer.Option("--clip-negative", help="Set negative observed values to zero instead of refusing."),
+        typer.Option(
+            "--clip-negative", help="Set observed values below --lower or above --upper to these instead of refusing."
+        ),
     ] = False,
     preview: Annotated[
         Path | None,
@@ -127,7 +131,7 @@ def complete(
     from .inputs import beside, format_for, places
     from .job import Job
     from .source import Source
-    from .typed_settings import rank_from, settings_from, weights_from
+    from .typed_settings import bounds_from, rank_from, settings_from, weights_from
     from .uncertainty_file import UncertaintyFile
 
     settings = {
@@ -145,6 +149,7 @@ def complete(
     }
     chosen = {name: value for name, value in settings.items() if value is not None}
     chosen |= settings_from(set_ or (), taken=chosen)
+    bounds = bounds_from(lower, upper)
     source = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames)
     output_format = format_for(inputs, output, output_format, each=each)
     found = places(inputs, output, each=each, format=format, output_format=output_format)
@@ -162,6 +167,7 @@ def complete(
             output_format=output_format,
             seed=seed,
             raw=raw,
+            bounds=bounds,
             force=force,
         )
         for place in found
@@ -172,5 +178,7 @@ def complete(
         "negatives": "clip" if clip_negative else "raise",
         "random_state": seed,
         "time_limit": time_limit,
+        "lower": bounds.lower,
+        "upper": bounds.upper,
     }
     Completing(jobs, arguments, chosen, json=json, quiet=quiet).run()

@@ -42,6 +42,8 @@ def components(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Any setting of the method; may be repeated."),
     ] = None,
+    lower: options.Lower = "0",
+    upper: options.Upper = "none",
     time_limit: Annotated[float | None, typer.Option(help="Stop after this many seconds.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same result, bit for bit.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace files that are already there.")] = False,
@@ -57,10 +59,11 @@ def components(
     from .inputs import make_folder
     from .running import run, uninterrupted
     from .source import Source
-    from .typed_settings import rank_from, settings_from
+    from .typed_settings import bounds_from, rank_from, settings_from
 
     chosen: dict[str, Any] = {} if rank is None else {"rank": rank_from(rank)}
     chosen |= settings_from(set_ or (), taken=chosen)
+    bounds = bounds_from(lower, upper)
     source = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames).read(input)
     if not isinstance(source, formats.Contents):
         source = source.contents()
@@ -73,7 +76,7 @@ def components(
         formats.check_place(path, force=force)
     check_memory(source, str(input), forecast_of(source, method, chosen))
     arguments: dict[str, Any] = {"method": method, "random_state": seed, "time_limit": time_limit, **chosen}
-    done, notes = run(source.data, source.observed, **arguments)
+    done, notes = run(source.data, source.observed, lower=bounds.lower, upper=bounds.upper, **arguments)
     with uninterrupted():
         rows = []
         for number, component in enumerate(done.components):
