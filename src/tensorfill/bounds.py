@@ -44,7 +44,9 @@ class Bounds:
         """The smallest and the largest number of a dtype within the bounds, exactly."""
         lowest, highest = _whole_limits(self, dtype) if dtype.kind != "f" else _float_limits(self, dtype)
         if not lowest <= highest:
-            raise InvalidSetting(f"There is no {dtype} between lower={self.lower} and upper={self.upper}.")
+            raise InvalidSetting(
+                f"No number of the data's type, {dtype}, keeps to lower={self.lower}, upper={self.upper}."
+            )
         return lowest, highest
 
     def as_dtype(self, values: Array, dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .bounds import Bounds
+from .bounds import Bounds, Number
 from .completion import Completion, Estimate, Snapshot, Watch
 from .errors import InvalidInput
 from .estimates.affine import AffineEstimate
 from .estimates.clipped import ClippedEstimate
 from .observed import ObservedTensor
 
+_FAR = 10  # times the range of what is known
 _WHOLE = 2**64  # whole numbers below fit an unsigned integer
 _FARTHEST = float(np.finfo(np.float64).max) / 4  # so that nothing a method finds is beyond the largest float
 
@@ -37,12 +38,14 @@ class Shift:
     @classmethod
     def of(cls, bounds: Bounds, observed: ObservedTensor, *, moves: bool = True) -> Shift:
         """By the lower bound, or by the smallest known value; not at all, if it `moves` not."""
-        free = bounds.lower is None
         if not moves:
             return cls(bounds, 0, 0.0 if bounds.lower == 0 else -math.inf)
-        amount: Any = observed.known.min() if free else bounds.lower
-        amount = observed.dtype.type(amount) if observed.dtype.kind == "f" else amount if not free else int(amount)
-        return cls(bounds, amount, -math.inf if free else 0.0)
+        if bounds.lower == 0:
+            return cls(bounds, 0, 0.0)
+        if bounds.lower is None:
+            smallest = observed.known.min()
+            return cls(bounds, smallest if observed.dtype.kind == "f" else int(smallest), -math.inf)
+        return cls(bounds, _lower_seen(bounds.lower, observed.known), 0.0)
 
     def shifted(self, observed: ObservedTensor) -> ObservedTensor:
         """The data as a method sees it."""
@@ -83,6 +86,17 @@ class Shift:
         return estimate if upper is None else ClippedEstimate(estimate, -math.inf, float(upper))
 
 
+def _lower_seen(lower: Number, known: NDArray[Any]) -> Any:
+    """The lower bound; or one that is stricter and as unlikely to be met, if it is far below all that is known.
+
+    Next to the distance from the far one, differences of known values would be lost in rounding.
+    """
+    whole = known.dtype.kind != "f"
+    smallest, largest = (int(edge) if whole else float(edge) for edge in (known.min(), known.max()))
+    seen = max(lower, smallest - _FAR * (largest - smallest))
+    return seen if whole else known.dtype.type(seen)
+
+
 def _distances(known: NDArray[Any], amount: Any) -> NDArray[Any]:
     """known − amount, none of which is negative: exact for whole numbers, and for others as exact as they are."""
     if known.dtype.kind != "f":
@@ -91,7 +105,7 @@ def _distances(known: NDArray[Any], amount: Any) -> NDArray[Any]:
         found = known - amount if known.itemsize > 2 else known.astype(np.float32) - np.float32(amount)
         if known.itemsize < 8 and not np.isfinite(found).all():
             found = known.astype(np.float64) - float(amount)
-    if known.itemsize <= 8 and (float(found.max()) > _FARTHEST or abs(float(amount)) > _FARTHEST):
+    if float(found.max()) > _FARTHEST or abs(float(amount)) > _FARTHEST:
         raise InvalidInput(
             f"The known values reach from {known.min():.3g} to {known.max():.3g}, too far for differences of them; "
             "divide the data by 16."

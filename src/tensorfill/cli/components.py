@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ..completion import Completion
+
 
 @app.command(epilog="Example: tensorfill components holes.npz -o parts --rank 10,10,3")
 def components(
@@ -79,8 +81,10 @@ def components(
     done, notes = run(source.data, source.observed, lower=bounds.lower, upper=bounds.upper, **arguments)
     with uninterrupted():
         rows = []
-        for number, component in enumerate(done.components):
-            path = output / f"component-{number + 1}{extension}"
+        paths = [output / f"component-{number + 1}{extension}" for number in range(len(done.components))]
+        for path in paths[count:]:  # how many there are is not known before
+            formats.check_place(path, force=force)
+        for path, component in zip(paths, done.components, strict=True):
             shown = formats.format_of(path).picture
             data = _stretched(component) if shown else component
             formats.write(path, formats.Contents(data, metadata=source.plain_metadata()))
@@ -88,7 +92,7 @@ def components(
         show_table(rows, headings=("file", "smallest", "largest"))
         interrupted = done.stop.kind == "interrupted"
         stopped = ("Stopped by Ctrl-C; these are the components so far.",) if interrupted else ()
-        show_notes((*notes, *_unlike(done.method, len(rows), count), *stopped), err=False)
+        show_notes((*notes, *_unlike(done, len(rows), count), *stopped), err=False)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
 
@@ -106,10 +110,13 @@ def _extension(source: Any, output_format: str | None) -> str:
     return ".mkv" if len(shape) == 3 or (len(shape) == 4 and shape[3] == 3) else ".npy"
 
 
-def _unlike(method: str, found: int, modes: int) -> tuple[str, ...]:
+def _unlike(done: Completion, found: int, modes: int) -> tuple[str, ...]:
+    """That there is not one component for each mode, and a constant among them if they are counted from one."""
     if found == modes:
         return ()
-    return (f"{method} is a sum of {found}, not of one component for each of the {modes} modes.",)
+    told = f"{done.method} is a sum of {found}, not of one component for each of the {modes} modes"
+    counted_from = "the smallest known value" if done.lower is None else "the lower bound"
+    return (f"{told}{'' if done.lower == 0 else f': a constant is among them, as they count from {counted_from}'}.",)
 
 
 def _stretched(component: NDArray[Any]) -> NDArray[np.uint8]:
