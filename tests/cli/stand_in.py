@@ -65,8 +65,6 @@ class MeanFill:
         random_state: int = 0,
         watch: Any = None,
         time_limit: float | None = None,
-        lower: float | None = 0,
-        upper: float | None = None,
         **settings: Any,
     ) -> Completion:
         named = {
@@ -75,14 +73,12 @@ class MeanFill:
             "negatives": negatives,
             "seed": random_state,
             "time_limit": time_limit,
-            "lower": lower,
-            "upper": upper,
         }
         self.calls.append({"observed": observed, **named, **settings})
         data = (
             array
             if isinstance(array, ObservedTensor)
-            else ObservedTensor.from_array(array, observed, negatives=negatives, lower=lower, upper=upper)
+            else ObservedTensor.from_array(array, observed, negatives=negatives)
         )
         estimate = Constant(data.shape, float(data.values.mean()) if self.fill is None else self.fill)
         steps = [Iteration(i, 0.5 * i, 2.0 / i, 0.1 / i, i, 0, 0.01) for i in range(1, self.iterations + 1)]
@@ -107,6 +103,4 @@ class MeanFill:
             smallest=-0.25,
             notes=notes,
             keep_observed=keep_observed,
-            lower=lower,
-            upper=upper,
         )

@@ -127,6 +127,7 @@ def complete(
 
     Ctrl-C stops early and writes the best so far.
     """
+    from ..bounds import Bounds
     from .completing import Completing
     from .inputs import beside, format_for, places
     from .job import Job
@@ -178,7 +179,7 @@ def complete(
         "negatives": "clip" if clip_negative else "raise",
         "random_state": seed,
         "time_limit": time_limit,
-        "lower": bounds.lower,
-        "upper": bounds.upper,
     }
+    if bounds != Bounds():
+        arguments |= {"lower": bounds.lower, "upper": bounds.upper}
     Completing(jobs, arguments, chosen, json=json, quiet=quiet).run()
