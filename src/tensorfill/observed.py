@@ -97,8 +97,10 @@ class ObservedTensor:
         known, notes = bounds.kept_by(
             self.known, lambda number: _coordinate(self.positions[number], self.shape), clip=negatives == "clip"
         )
+        if not notes:
+            return self, notes
         known.setflags(write=False)
-        return (replace(self, known=known) if notes else self), notes
+        return replace(self, known=known), notes
 
     @classmethod
     def _checked(cls, shape: Sequence[int], positions: NDArray[np.int64], known: NDArray[Any]) -> ObservedTensor:
