@@ -121,3 +121,9 @@ def test_clipped_values_are_counted_on_either_side() -> None:
     assert inside.dtype == np.int16
     assert notes == ("1 known value below -5 was set to -5.", "1 known value above 4 was set to 4.")
     assert data.within(Bounds(-9, 7)) == (data, ())
+
+
+def test_looking_at_values_does_not_lock_an_array_of_the_users_own() -> None:
+    own = np.array([1.0, 2.0])
+    ObservedTensor((2, 2), np.array([0, 3]), own).within(Bounds())
+    assert own.flags.writeable
