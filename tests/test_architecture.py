@@ -17,10 +17,11 @@ library | files
 methods | peers
 dual | spectral
 numerics | riemannian
-formats | sampling | metrics | iterating | scaling | foregone
+formats | sampling | metrics | iterating | scaling | shifting | foregone
 completion | rows
 notebook
 observed | estimates | views
+bounds
 tensor | memory | deadline
 errors
 """

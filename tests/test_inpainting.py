@@ -225,6 +225,18 @@ def test_negative_values_are_refused_or_clipped(photo: NDArray[Any], mask: NDArr
     assert inpaint(image, mask, method=METHOD, negatives="clip")[0, 0, 0] == 0
 
 
+@pytest.mark.parametrize("axis", [-1, 0])
+def test_bounds_are_those_of_complete(photo: NDArray[Any], mask: NDArray[Any], axis: int) -> None:
+    image = np.moveaxis(photo.astype(np.int16) - 100, -1, axis)
+    shifted = inpaint(image, mask, channel_axis=axis, method=METHOD, lower=-100)
+    np.testing.assert_array_equal(
+        shifted, np.moveaxis(inpaint(photo.astype(np.int16), mask, method=METHOD) - 100, -1, axis)
+    )
+    assert inpaint(image, mask, channel_axis=axis, method=METHOD, lower=None).dtype == np.int16
+    with pytest.raises(InvalidInput, match=r"observed values are above upper=50, the first \d+ at "):
+        inpaint(image, mask, channel_axis=axis, method=METHOD, lower=None, upper=50)
+
+
 def test_observed_is_refused_for_it_means_the_opposite(photo: NDArray[Any], mask: NDArray[Any]) -> None:
     refused(
         "inpaint takes no 'observed'; give 'mask' instead, which is True where pixels are missing, not known.",

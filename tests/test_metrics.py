@@ -39,10 +39,21 @@ def test_rmse_of_half_precision_does_not_overflow() -> None:
         (np.array([False, True]), 1.0),
         (np.array([0, 0], dtype=np.int64), 1.0),
         (np.array([0.0, 0.0]), 1.0),
+        (np.array([-1000, 3000], dtype=np.int16), 4000.0),
+        (np.array([-3.0, 0.5]), 3.5),
+        (np.array([-8.0, -6.0], dtype=np.float32), 2.0),
+        (np.array([-3.0, -3.0]), 1.0),
     ],
 )
 def test_the_scale_brings_the_truth_into_zero_to_one(truth: np.ndarray, scale: float) -> None:
     assert unit_scale(truth) == scale
+
+
+def test_where_zero_is_does_not_matter_to_the_errors_of_signed_data() -> None:
+    truth, estimate = np.array([[-3.0, 1.0], [0.0, -1.0]]), np.array([[-2.0, 1.0], [0.0, -1.0]])
+    here, below = (score(truth + shift, estimate + shift) for shift in (0, -100))
+    assert here.rmse == below.rmse == pytest.approx(0.125)
+    assert here.psnr == below.psnr
 
 
 def test_a_score_is_relative_to_the_scale_of_the_truth() -> None:

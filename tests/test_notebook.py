@@ -7,6 +7,7 @@ import io
 import re
 import time
 import xml.dom.minidom
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from tensorfill.notebook.card import LARGEST
 from tensorfill.notebook.curve import curve
 from tensorfill.notebook.thumbnail import thumbnail
 from tensorfill.observed import ObservedTensor
-from tensorfill.views import view_of, white_of
+from tensorfill.views import shades_of, view_of
 
 HOSTILE = '<script>alert("1")</script>&\'<img src=x onerror=alert(1)>'
 
@@ -226,6 +227,23 @@ def test_the_caption_says_which_frame_and_what_is_white() -> None:
     assert re.search(r"tensor\[:, :, 5\]: the middle; white is 3\.9\d+ ", said)
 
 
+def test_signed_data_is_shown_from_its_smallest_value_with_its_bounds() -> None:
+    field = np.linspace(-3, 1, 400).reshape(20, 20)
+    known = np.random.default_rng(0).random(field.shape) < 0.5
+    done = replace(completed(np.abs(field), known), observed=ObservedTensor.from_array(field, known, lower=None))
+    done = replace(done, estimate=DenseEstimate(field), lower=-5)
+    bounded = replace(done, lower=-3, upper=2.5, smallest=-3.1, negative_share=0.25)
+    said = text_of(html(bounded))
+    assert "smallest before clipping -3.1; 25.00% of the entries below -3" in said
+    assert "bounds nowhere below -3, nowhere above 2.5" in said
+    assert re.search(r"white is 0\.9\d+; black is -2\.9\d+", said)
+    after = pictures(html(bounded))[1]
+    assert (after.min(), after.max()) == (0, 255)
+    free = text_of(html(replace(done, lower=None, nonnegative=False, smallest=-3.1)))
+    assert "smallest -3.1 bounds no bound below, no bound above" in free
+    assert "bounds" not in text_of(html(completed(np.abs(field), known)))
+
+
 @pytest.mark.parametrize(
     "part",
     [
@@ -247,7 +265,7 @@ def test_any_range_and_dtype_is_shown(part: NDArray[Any]) -> None:
     before, after = pictures(html(completed(part, known)))
     assert max(before.shape) <= 256
     assert min(before.shape[:2]) >= 16
-    assert white_of(part) > 0
+    assert shades_of(part)[1] > 0
     assert after.max() == (255 if part.any() else 0)
 
 

@@ -65,6 +65,14 @@ def test_the_order_of_the_slices_and_of_memory_does_not_matter() -> None:
     assert turned == pytest.approx(ssim(truth, estimate), rel=1e-12)
 
 
+def test_signed_data_is_counted_from_its_smallest_value() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.random((16, 16))
+    truth.flat[:2] = 0, 1
+    estimate = truth + 0.05 * rng.standard_normal(truth.shape)
+    assert ssim(truth - 3, estimate - 3) == pytest.approx(ssim(truth, estimate), rel=1e-9)
+
+
 @pytest.mark.parametrize(
     ("truth", "estimate", "sentence"),
     [

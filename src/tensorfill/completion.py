@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .bounds import Bounds, Number
 from .errors import InvalidSetting, TooLarge
 from .memory import physical_memory
 from .observed import ObservedTensor, checked_coordinates, positions_of
@@ -53,7 +54,7 @@ class Certificate:
     """How far a completion can be from the global optimum of its convex problem, and its KKT residuals.
 
     `lower` ≤ global optimum ≤ `upper`, whatever the method did. The residuals are relative:
-    `negativity` is the largest −W where W ≥ 0 is enforced, over the largest observed value;
+    `negativity` is the largest −W where W ≥ 0 is enforced, over the largest observed value, both less the lower bound;
     `complementarity` is Σ|S∘W| over the objective; `stationarity` is ‖Z − 2C(Y − W)‖ over ‖2C·Y‖ on the
     observed entries.
     """
@@ -178,9 +179,9 @@ class Completion:
     history: History = field(default_factory=History)
     settings: Mapping[str, Any] = field(default_factory=dict)
     smallest: float | None = None
-    """The smallest value found before clipping at zero (where the method looked), in the data's units."""
+    """The smallest value found before clipping at `lower` (where the method looked), in the data's units."""
     negative_share: float | None = None
-    """The share of entries below zero before clipping, where the method allows them and all were looked at."""
+    """The share of entries below `lower` before clipping, where the method allows them and all were looked at."""
     notes: tuple[str, ...] = ()
     """Sentences a user should read: what was not enforced, what cannot be recovered."""
     keep_observed: bool = True
@@ -190,6 +191,10 @@ class Completion:
     """Computes `uncertainty`, for methods that can."""
     give_back: Callable[[Completion], Any] | None = None
     """Makes `filled`, if the data did not come as an array."""
+    lower: Number | None = 0
+    """What nothing in `tensor` is below; the model neither, if `nonnegative`. None: no bound."""
+    upper: Number | None = None
+    """What nothing is above."""
 
     @cached_property
     def filled(self) -> Any:
@@ -223,8 +228,8 @@ class Completion:
 
     @cached_property
     def tensor(self) -> NDArray[Any]:
-        """The completed tensor: dtype and range of the input, nowhere negative, known entries kept."""
-        full = _as_dtype(self.model, self.observed.dtype)
+        """The completed tensor: dtype and range of the input, inside the bounds, known entries kept."""
+        full = self._bounds.as_dtype(self.model, self.observed.dtype)
         if self.keep_observed:
             full.reshape(-1)[self.observed.positions] = self.observed.known
         return _read_only(full)
@@ -235,7 +240,7 @@ class Completion:
         model = self._clipped(self.estimate.at(coordinates))
         if raw:
             return model
-        values = _as_dtype(model, self.observed.dtype)
+        values = self._bounds.as_dtype(model, self.observed.dtype)
         if self.keep_observed:
             wanted = positions_of(coordinates, self.observed.shape)
             nearest = np.searchsorted(self.observed.positions, wanted).clip(max=self.observed.count - 1)
@@ -249,7 +254,11 @@ class Completion:
         return self.history[-1].iteration if len(self.history) else 0
 
     def _clipped(self, values: Array) -> Array:
-        return np.maximum(values, 0.0) if self.nonnegative else values
+        return self._bounds.lowered(self._bounds.raised(values) if self.nonnegative else values)
+
+    @property
+    def _bounds(self) -> Bounds:
+        return Bounds(self.lower, self.upper)
 
     def _repr_html_(self) -> str:
         from .notebook import html  # made for people; nothing else needs it
@@ -258,20 +267,6 @@ class Completion:
 
     def __repr__(self) -> str:
         return f"Completion({self.method}, shape {self.observed.shape}, {self.seconds:.1f} s: {self.stop})"
-
-
-def _as_dtype(values: Array, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Values as `dtype`, rounded to integers where needed and kept inside [0, largest of the dtype]."""
-    if dtype.kind == "f":
-        return np.clip(values, 0.0, np.finfo(dtype).max).astype(dtype)
-    if dtype.kind == "b":
-        return values >= 0.5
-    largest = np.iinfo(dtype).max
-    rounded = np.rint(np.clip(values, 0.0, largest))
-    # float64 cannot hold the largest 64-bit integers; going through them would overflow.
-    whole = np.where(rounded >= largest, 0, rounded).astype(dtype)
-    whole[rounded >= largest] = largest
-    return whole
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from .bounds import Bounds
 from .completion import Completion, StopReason
 from .estimates.constant import ConstantEstimate
 from .estimates.filled import FilledEstimate
 from .estimates.interpolated import InterpolatedEstimate, can_interpolate
 from .observed import ObservedTensor
+
+_NOT_NEGATIVE = Bounds()
 
 
 def nothing_missing(data: ObservedTensor, method: str, settings: Mapping[str, Any]) -> Completion | None:
@@ -32,17 +35,21 @@ def nothing_missing(data: ObservedTensor, method: str, settings: Mapping[str, An
     )
 
 
-def always_the_same(data: ObservedTensor, method: str, settings: Mapping[str, Any]) -> Completion | None:
-    """One value everywhere, if all known entries have it and it is not zero.
+def always_the_same(
+    data: ObservedTensor, method: str, settings: Mapping[str, Any], bounds: Bounds = _NOT_NEGATIVE
+) -> Completion | None:
+    """One value everywhere, if all known entries have it and it is not zero, or zero is nothing special.
 
     Methods that know low rank alone give something else: entries in fibres of which little is known are drawn to zero,
     and others make up for it. How sure to be of it: after n equal values the next is another one with a probability of
-    1/(n + 1), about (Laplace's rule of succession), and then it may be anything of that size.
+    1/(n + 1), about (Laplace's rule of succession), and then it may be anything of that size, counted from the lower
+    bound if there is one.
     """
     value = data.known[0]
-    if value == 0 or (data.known != value).any():
+    if (value == 0 and bounds.lower == 0) or (data.known != value).any():
         return None
     entry = float(data.values[0])
+    size = abs(entry) if bounds.lower is None else entry - float(bounds.lower)
     times = "only known value is" if data.count == 1 else "known values are all"
     return Completion(
         observed=data,
@@ -53,7 +60,7 @@ def always_the_same(data: ObservedTensor, method: str, settings: Mapping[str, An
         seconds=0.0,
         settings=settings,
         smallest=entry,
-        deviations=partial(np.full, data.shape, entry / np.sqrt(data.count + 1)),
+        deviations=partial(np.full, data.shape, size / np.sqrt(data.count + 1)),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .bounds import Number
 from .errors import InvalidInput, InvalidSetting, must_be
 from .library import complete
 from .observed import ObservedTensor
@@ -19,6 +20,8 @@ def inpaint(
     *,
     channel_axis: int | None = -1,
     method: str = "auto",
+    lower: Number | None = 0,
+    upper: Number | None = None,
     **settings: Any,
 ) -> NDArray[Any]:
     """Fill the missing pixels of a picture, clip or volume; the known ones are kept exactly.
@@ -29,8 +32,8 @@ def inpaint(
     Parameters
     ----------
     image
-        Nonnegative numbers of any real dtype and range. What stands at missing pixels does not matter; it may be NaN.
-        The masked entries of a masked array are missing too.
+        Numbers of any real dtype and range, none of them negative unless `lower` says so. What stands at missing pixels
+        does not matter; it may be NaN. The masked entries of a masked array are missing too.
     mask
         Not 0 where pixels are missing: one value per pixel, that is the image's shape without its channels; or one per
         value, the image's whole shape, where channels are missing one by one.
@@ -39,6 +42,8 @@ def inpaint(
         time. A gray picture works with both if the mask has its shape.
     method
         One of `tensorfill.available_methods()`.
+    lower, upper
+        What no value lies below and above; None: no such bound.
     settings
         Those of the method and of `tensorfill.complete`, for example `effort="low"`, `random_state=1`, `time_limit=30`.
 
@@ -70,15 +75,16 @@ def inpaint(
         )
     if data.ndim == 1:  # A signal is a picture one pixel wide.
         data, missing = data[:, None], missing[:, None]
-    negatives = settings.get("negatives", "raise")
+    bounds: dict[str, Any] = {"lower": lower, "upper": upper}
+    checks = {"negatives": settings.get("negatives", "raise"), **bounds}
     # Before an axis moves, so that a complaint names the place in the image as it was given.
-    observed = ObservedTensor.from_array(data, ~missing, negatives=negatives)
+    observed = ObservedTensor.from_array(data, ~missing, **checks)
     if axis is None or axis >= data.ndim - 1:
-        filled = complete(observed, method=method, **settings).tensor
+        filled = complete(observed, method=method, **bounds, **settings).tensor
     else:  # Methods that go picture by picture expect rows and columns first.
         turned = np.moveaxis(data, axis, -1)
-        observed = ObservedTensor.from_array(turned, ~np.moveaxis(missing, axis, -1), negatives=negatives)
-        filled = np.moveaxis(complete(observed, method=method, **settings).tensor, -1, axis)
+        observed = ObservedTensor.from_array(turned, ~np.moveaxis(missing, axis, -1), **checks)
+        filled = np.moveaxis(complete(observed, method=method, **bounds, **settings).tensor, -1, axis)
     return np.array(filled.reshape(np.shape(cast(Any, image))), order="C")
 
 

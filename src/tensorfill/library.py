@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .bounds import Bounds, Number
 from .completion import Completion, Snapshot, StopReason, Watch
 from .deadline import TimeIsUp, seconds_left, time_limited
 from .errors import InvalidInput, InvalidSetting, UnrecoverableSlice, must_be
@@ -21,7 +22,8 @@ from .methods.method import Method
 from .methods.registry import make, method_for, told_choice
 from .observed import Negatives, ObservedTensor
 from .peers import arriving
-from .scaling import Unit
+from .scaling import LARGEST, Unit
+from .shifting import Shift
 
 _HOPELESS = "low rank alone cannot recover them"
 
@@ -36,9 +38,11 @@ def complete(
     random_state: int | np.random.Generator = 0,
     watch: Watch | None = None,
     time_limit: float | None = None,
+    lower: Number | None = 0,
+    upper: Number | None = None,
     **settings: Any,
 ) -> Completion:
-    """Fill the missing entries of a nonnegative tensor.
+    """Fill the missing entries of a tensor, nowhere below 0 unless you say so.
 
     Parameters
     ----------
@@ -56,7 +60,8 @@ def complete(
     keep_observed
         Put the known entries back into `Completion.tensor` exactly (the default), or leave the model's values.
     negatives
-        What to do with negative observed values: "raise" an error, or "clip" them to zero.
+        What to do with negative observed values, and others outside the bounds: "raise" an error, or "clip" them to the
+        bound, which a note counts.
     random_state
         Seed or generator for what is random in a method. The same seed gives the same bits.
     watch
@@ -64,6 +69,12 @@ def complete(
     time_limit
         Stop after this many seconds, and return what is there: the last iteration that was finished, or a quick
         interpolation if none was.
+    lower
+        What no entry lies below: 0, another number, or None if there is no such bound, as for z-scores or differences.
+        Methods keep to it as they keep to W ≥ 0: they see the distance from it, or from the smallest known value if
+        there is none.
+    upper
+        What no entry lies above, kept by clipping; None if there is no such bound.
     settings
         Settings of the method, e.g. `rank`, `C`; see the method's own page.
 
@@ -79,15 +90,21 @@ def complete(
     """
     limit = _checked_limit(time_limit)
     with time_limited(limit):
+        bounds = Bounds.of(lower, upper)
         arrived = arriving(array)
-        data = _observed(array if arrived is None else arrived.given, observed, negatives)
+        given = _observed(array if arrived is None else arrived.given, observed)
+        data, clipped = given.within(bounds, negatives)
         chosen = make(method_for(method, settings), settings)
-        told = told_choice(method, settings)
-        if refusal := chosen.refuses(data):
+        told = (*clipped, *told_choice(method, settings))
+        # One that fills in something of its own means it in the data's own units.
+        shift = Shift.of(bounds, data, moves=getattr(chosen, "extends_constants", True))
+        seen = shift.shifted(data)
+        if refusal := chosen.refuses(seen):
             raise InvalidSetting(refusal)
         rng = _generator(random_state)
         give_back = None if arrived is None else arrived.give_back
-        if done := _foregone(data, chosen, settings):
+        if done := _foregone(data, chosen, settings, bounds):
+            done = replace(done, lower=bounds.lower, upper=bounds.upper, nonnegative=bounds.lower is not None)
             notes = _empty_slices(data, "they are taken to be the same")
             return replace(done, keep_observed=keep_observed, give_back=give_back, notes=(*told, *notes))
         neighbours = hasattr(chosen, "looks_at_neighbours") and chosen.looks_at_neighbours(data)
@@ -96,38 +113,41 @@ def complete(
             for note in notes:
                 warnings.warn(note, UnrecoverableSlice, stacklevel=2)
         deadline = _Deadline(watch)
-        unit = Unit.of(data)
+        unit = Unit.of(seen, shift.told(LARGEST))
+        watcher = unit.watching(shift.watching(deadline))
         try:
-            done = unit.multiplied(chosen.complete(unit.divided(data), rng=rng, watch=unit.watching(deadline)), data)
+            done = unit.multiplied(chosen.complete(unit.divided(seen), rng=rng, watch=watcher), seen)
         except TimeIsUp:
-            done = quick_interpolation(data, chosen.name, settings)
+            done = quick_interpolation(seen, chosen.name, settings)
     if done.stop.kind == "time" or (done.stop.kind == "watch" and deadline.over):
         done = _out_of_time(done, limit)
+    done = shift.shifted_back(done, data)
     return replace(done, keep_observed=keep_observed, notes=(*told, *notes, *done.notes), give_back=give_back)
 
 
-def _foregone(data: ObservedTensor, method: Method, settings: dict[str, Any]) -> Completion | None:
+def _foregone(data: ObservedTensor, method: Method, settings: dict[str, Any], bounds: Bounds) -> Completion | None:
     """The completion, if it needs no method; one that fills in something of its own may say so."""
     found = nothing_missing(data, method.name, settings)
     if found is None and getattr(method, "extends_constants", True):
-        found = always_the_same(data, method.name, settings)
+        found = always_the_same(data, method.name, settings, bounds)
     return found
 
 
-def _observed(array: Any, observed: ArrayLike | None, negatives: Negatives) -> ObservedTensor:
+def _observed(array: Any, observed: ArrayLike | None) -> ObservedTensor:
+    """What is known, whatever its range."""
     if isinstance(array, ObservedTensor | Entries):
         if observed is not None:
             raise InvalidInput(
                 f"{'A table' if isinstance(array, Entries) else 'An ObservedTensor'} already says what is observed; "
                 "leave 'observed' out."
             )
-        return array if isinstance(array, ObservedTensor) else array.observed_tensor(negatives)
+        return array if isinstance(array, ObservedTensor) else array.observed_tensor(lower=None)
     if isinstance(array, Contents):
         own = array.observed
         if observed is not None and own is not None:
             observed = np.asarray(observed) & own
-        return ObservedTensor.from_array(array.data, own if observed is None else observed, negatives=negatives)
-    return ObservedTensor.from_array(array, observed, negatives=negatives)
+        return ObservedTensor.from_array(array.data, own if observed is None else observed, lower=None)
+    return ObservedTensor.from_array(array, observed, lower=None)
 
 
 class _Deadline:

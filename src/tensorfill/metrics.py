@@ -32,13 +32,16 @@ def rmse(truth: NDArray[Any], estimate: NDArray[Any]) -> float:
 
 
 def unit_scale(truth: NDArray[Any]) -> float:
-    """What to divide by so that the truth lies in [0, 1].
+    """What to divide by so that the truth lies in [0, 1], or, where it goes below zero, that its range is 1.
 
-    255 for 8-bit data, the largest value for other integers and for floating-point data above 1, else 1.
+    255 for 8-bit data, the largest value for other integers and for floating-point data above 1, else 1. Of data that
+    goes below zero, the difference of the largest and the smallest value, whatever its type.
     """
     if truth.dtype == np.uint8:
         return 255.0
-    largest = float(truth.max())
+    largest, smallest = float(truth.max()), float(truth.min())
+    if smallest < 0:
+        return largest - smallest or 1.0
     if truth.dtype.kind == "f" and largest <= 1:
         return 1.0
     return largest if largest > 0 else 1.0
@@ -72,7 +75,8 @@ def ssim(truth: NDArray[Any], estimate: NDArray[Any]) -> float:
 
         SSIM = (2 m_x m_y + 0.01²)(2 c_xy + 0.03²) / ((m_x² + m_y² + 0.01²)(v_x + v_y + 0.03²))
 
-    Both tensors are divided by `unit_scale(truth)` first, so the range of the data is 1 for every slice. The mean is
+    Both tensors are divided by `unit_scale(truth)` first, so the range of the data is 1 for every slice; if the truth
+    goes below zero, they are counted from its smallest value. The mean is
     over the pixels whose window lies inside the slice, then over all slices. Values outside [0, 1] are not clipped.
     """
     _check_comparable(truth, estimate)
@@ -82,6 +86,9 @@ def ssim(truth: NDArray[Any], estimate: NDArray[Any]) -> float:
         )
     scale = unit_scale(truth)
     slices = [(slice(None), slice(None), *rest) for rest in np.ndindex(truth.shape[2:])]
+    zero = min(float(truth.min()), 0.0)
+    if zero < 0:
+        truth, estimate = (array.astype(np.float64) - zero for array in (truth, estimate))
     return float(np.mean([_slice_ssim(truth[at] / scale, estimate[at] / scale) for at in slices]))
 
 

@@ -1,15 +1,16 @@
-"""ObservedTensor: which entries of a nonnegative tensor are known, and their values."""
+"""ObservedTensor: which entries of a tensor are known, and their values."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .bounds import Bounds, Number
 from .errors import InvalidInput, must_be
 from .tensor import Array, entries
 
@@ -29,15 +30,27 @@ class ObservedTensor:
     shape: tuple[int, ...]
     positions: NDArray[np.int64]
     known: NDArray[Any]
+    floor: float = 0.0
+    """What methods have to keep to: 0, or −∞ where nothing is enforced. They see data shifted so that one is right."""
 
     @classmethod
     def from_array(
-        cls, array: ArrayLike, observed: ArrayLike | None = None, *, negatives: Negatives = "raise"
+        cls,
+        array: ArrayLike,
+        observed: ArrayLike | None = None,
+        *,
+        negatives: Negatives = "raise",
+        lower: Number | None = 0,
+        upper: Number | None = None,
     ) -> ObservedTensor:
-        """From a full array. Without `observed`, NaN (or the mask of a masked array) marks what is missing."""
+        """From a full array. Without `observed`, NaN (or the mask of a masked array) marks what is missing.
+
+        Known values outside `lower` and `upper` (None: no bound) are refused, or, with negatives="clip", put on them.
+        """
         data, mask = _array_and_mask(array, observed)
         positions = np.flatnonzero(mask)
-        return cls._checked(data.shape, positions, data.reshape(-1)[positions], negatives)
+        found = cls._checked(data.shape, positions, data.reshape(-1)[positions])
+        return found.within(Bounds.of(lower, upper), negatives)[0]
 
     @classmethod
     def from_coordinates(
@@ -47,8 +60,13 @@ class ObservedTensor:
         shape: Sequence[int],
         *,
         negatives: Negatives = "raise",
+        lower: Number | None = 0,
+        upper: Number | None = None,
     ) -> ObservedTensor:
-        """From one row of indices per known entry (entries × modes) and its value; never densified."""
+        """From one row of indices per known entry (entries × modes) and its value; never densified.
+
+        Bounds as for `from_array`.
+        """
         shape = _checked_shape(shape)
         known = np.ma.getdata(cast(Any, values))
         _check_kind(known)
@@ -70,15 +88,23 @@ class ObservedTensor:
                 f"{len(repeated)} coordinates are given more than once, the first of them {where}; "
                 "give each entry once."
             )
-        return cls._checked(shape, positions, known[order], negatives)
+        return cls._checked(shape, positions, known[order]).within(Bounds.of(lower, upper), negatives)[0]
 
-    @classmethod
-    def _checked(
-        cls, shape: Sequence[int], positions: NDArray[np.int64], known: NDArray[Any], negatives: Negatives
-    ) -> ObservedTensor:
-        shape = _checked_shape(shape)
+    def within(self, bounds: Bounds, negatives: Negatives = "raise") -> tuple[ObservedTensor, tuple[str, ...]]:
+        """The same if what is known keeps to the bounds; else it is refused, or clipped, of which notes tell."""
         if negatives not in ("raise", "clip"):
             raise InvalidInput(must_be("negatives", "be 'raise' or 'clip'", negatives))
+        known, notes = bounds.kept_by(
+            self.known, lambda number: _coordinate(self.positions[number], self.shape), clip=negatives == "clip"
+        )
+        if not notes:
+            return self, notes
+        known.setflags(write=False)
+        return replace(self, known=known), notes
+
+    @classmethod
+    def _checked(cls, shape: Sequence[int], positions: NDArray[np.int64], known: NDArray[Any]) -> ObservedTensor:
+        shape = _checked_shape(shape)
         if len(positions) == 0:
             raise InvalidInput(
                 "Nothing is observed: every entry is marked missing, so there is nothing to complete from. "
@@ -91,16 +117,6 @@ class ObservedTensor:
                     f"{len(bad)} entries marked observed are NaN or infinite, the first at "
                     f"{_coordinate(positions[bad[0]], shape)}; mark them as missing instead."
                 )
-        if known.dtype.kind in "fi":
-            bad = np.flatnonzero(known < 0)
-            if len(bad) and negatives == "raise":
-                raise InvalidInput(
-                    f"{len(bad)} observed values are negative, the first {known[bad[0]]} at "
-                    f"{_coordinate(positions[bad[0]], shape)}; the tensor must be nonnegative. To set them to zero "
-                    "use negatives='clip' (--clip-negative)."
-                )
-            if len(bad):
-                known = np.maximum(known, np.zeros((), known.dtype))
         for array in (positions, known):
             array.setflags(write=False)
         return cls(shape, positions, known)

@@ -16,6 +16,8 @@ from .observed import ObservedTensor
 
 _ORDINARY = 40  # data whose largest value is between 2^-40 and 2^40, about 1e-12 and 1e12, stays as it is
 _DOUBLE = 8  # bytes
+LARGEST = "The largest known value"
+"""What gives data its unit, as notes call it."""
 
 
 @dataclass(frozen=True)
@@ -25,13 +27,15 @@ class Unit:
     exponent: int
     largest: float = 0.0
     """The largest known value, for the note."""
+    called: str = LARGEST
+    """What the note calls it."""
 
     @classmethod
-    def of(cls, observed: ObservedTensor) -> Unit:
+    def of(cls, observed: ObservedTensor, called: str = LARGEST) -> Unit:
         """1, unless the largest known value is out of the ordinary; then it is between ½ and 1 of these units."""
         largest = observed.known.max()
         exponent = int(np.frexp(largest)[1]) if observed.dtype.kind == "f" else int(largest).bit_length()
-        return cls(0 if abs(exponent) <= _ORDINARY else exponent, float(largest))
+        return cls(0 if abs(exponent) <= _ORDINARY else exponent, float(largest), called)
 
     def divided(self, observed: ObservedTensor) -> ObservedTensor:
         """The data in these units."""
@@ -64,6 +68,6 @@ class Unit:
 
     def _note(self) -> str:
         return (
-            f"The largest known value is {self.largest:.3g}, so the data was worked on in units of 2^{self.exponent}. "
+            f"{self.called} is {self.largest:.3g}, so the data was worked on in units of 2^{self.exponent}. "
             "Entries and deviations are in the data's own units; costs, bounds and errors that are told are not."
         )

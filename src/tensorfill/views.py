@@ -59,10 +59,17 @@ def _written(index: Index, channels: int) -> str:
     return ", ".join([*shown[:-1], ":3"] if channels == _MOST_CHANNELS else shown)
 
 
-def white_of(part: NDArray[Any]) -> float:
-    """The value shown as white: 255 of 8 bits, else the one that 99.5 % of the entries do not exceed."""
+def shades_of(part: NDArray[Any]) -> tuple[float, float]:
+    """The values shown as black and as white.
+
+    0 and 255 of 8 bits; else 0 and the one that 99.5 % of the entries do not exceed. Of data that goes below zero, the
+    one that 99.5 % do not fall below is black.
+    """
     if part.dtype == np.uint8:
-        return 255.0
+        return 0.0, 255.0
     some = part.reshape(-1)[:: max(1, part.size // _LOOKED_AT)].astype(np.float64)
+    if part.dtype.kind in "if" and part.min() < 0:
+        black, white = (float(np.percentile(some, share)) for share in (100 - _BRIGHT, _BRIGHT))
+        return black, white if white > black else black + 1.0
     white = float(np.percentile(some, _BRIGHT)) or float(part.max())
-    return white if white > 0 else 1.0
+    return 0.0, white if white > 0 else 1.0

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tensorfill.completion import Completion, Snapshot, Watch
 from tensorfill.errors import InvalidSetting, UnrecoverableSlice
-from tensorfill.observed import ObservedTensor
+from tensorfill.observed import Negatives, ObservedTensor
 
 
 class Complete(Protocol):
@@ -26,6 +26,9 @@ class Complete(Protocol):
         *,
         random_state: int = 0,
         watch: Watch | None = None,
+        lower: float | None = 0,
+        upper: float | None = None,
+        negatives: Negatives = "raise",
     ) -> Completion: ...
 
 
@@ -105,6 +108,62 @@ def check_scale_invariance(
     for scale in scales:
         scaled = complete(scale * given.data, given.known)
         assert relative_difference(scaled.tensor / scale, plain.tensor) < 1e-6
+
+
+def check_shift_invariance(complete: Complete, given: Problem) -> None:
+    """The same data with another lower bound: everything is shifted with it."""
+    data = np.rint(1024 * given.data) / 1024  # to which 3 can be added without rounding
+    plain, moved = complete(data, given.known), complete(data - 3, given.known, lower=-3)
+    assert (moved.lower, moved.upper, moved.nonnegative) == (-3, None, plain.nonnegative)
+    np.testing.assert_allclose(moved.model, plain.model - 3, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(moved.tensor, plain.tensor - 3, rtol=0, atol=1e-14)
+    np.testing.assert_array_equal(moved.tensor[given.known], data[given.known] - 3)
+    np.testing.assert_array_equal(moved.history.cost, plain.history.cost)
+    assert moved.smallest == (None if plain.smallest is None else plain.smallest - 3)
+    assert moved.negative_share == plain.negative_share
+    assert moved.certificate == plain.certificate
+    np.testing.assert_allclose(np.sum(moved.components, axis=0), moved.estimate.dense(), rtol=0, atol=1e-12)
+
+
+def check_bounds_hold(complete: Complete, given: Problem, *, promised: bool) -> None:
+    """Nothing above the upper bound, wherever one looks, nor below the lower one where that is promised."""
+    for dtype in (np.float64, np.float32, np.int16):
+        seen: list[float] = []
+
+        def look(snapshot: Snapshot, seen: list[float] = seen) -> None:
+            seen.append(float(snapshot.estimate.dense().max()))
+
+        data = (given.data / given.data.max() * 40 - 10.2).astype(dtype)
+        upper = float(data[given.known].max()) - 0.1
+        done = complete(data, given.known, lower=-9.3, upper=upper, negatives="clip", watch=look)
+        least, most = float(done.tensor.astype(np.float64).min()), float(done.tensor.astype(np.float64).max())
+        assert -9.3 <= least <= most <= upper
+        assert done.model.max() <= upper
+        rows = np.argwhere(~given.known)
+        assert done.predict(rows).astype(np.float64).max() <= upper
+        assert done.predict(rows, raw=True).max() <= upper
+        assert max(seen) <= upper
+        assert done.model.min() >= -9.3 or not promised
+        assert len(done.notes) >= 2, "values were clipped on both sides"
+
+
+def check_no_bound(complete: Complete, given: Problem, name: str) -> None:
+    """Without a lower bound it does not matter where zero is, and nothing is clipped; or it is refused."""
+    data = np.rint(1024 * given.data) / 1024
+    try:
+        done = complete(data - 3, given.known, lower=None)
+    except InvalidSetting as error:
+        refusal = str(error)
+    else:
+        refusal = ""
+    if refusal:
+        assert refusal.startswith(f"{name} ")
+        assert "lower bound" in refusal
+        return
+    assert (done.lower, done.nonnegative, done.negative_share) == (None, False, None)
+    np.testing.assert_array_equal(done.tensor[~given.known], done.estimate.dense()[~given.known])
+    elsewhere = complete(data + 5, given.known, lower=None)
+    np.testing.assert_allclose(elsewhere.model, done.model + 8, rtol=0, atol=1e-13)
 
 
 def check_any_float_will_do(complete: Complete, given: Problem, dtype: Any = np.float64) -> None:

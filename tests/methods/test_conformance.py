@@ -14,16 +14,19 @@ from conformance import (
     Problem,
     check_a_constant_is_extended,
     check_any_float_will_do,
+    check_bounds_hold,
     check_components_add_up,
     check_known_entries_are_kept,
     check_low_rank_is_recovered,
     check_mode_permutation,
     check_nasty_data_has_a_finite_completion,
+    check_no_bound,
     check_nothing_negative,
     check_predictions_agree,
     check_same_seed_same_bits,
     check_scale_invariance,
     check_shape_and_dtype,
+    check_shift_invariance,
     check_sparse_input_gives_the_same,
     check_watcher_can_cancel,
     check_watcher_sees_every_iteration,
@@ -176,6 +179,31 @@ def test_no_method_depends_on_the_scale_of_the_data(method: Complete, name: str)
     # Rounding is magnified by methods that fit a rank too large for the data; powers of two scale without any.
     exact = {} if name in MODES_ALIKE else {"scales": (2.0**10, 2.0**-20, 2.0**30, 2.0**50)}
     check_scale_invariance(method, problem((12, 10, 8)), **exact)
+
+
+OWN_ZERO = ("zero-fill",)
+"""Methods that fill in a value of their own, which stays what it is when the data is shifted."""
+
+
+def test_no_method_cares_which_number_is_the_lower_bound(method: Complete, name: str) -> None:
+    if name not in OWN_ZERO:
+        check_shift_invariance(method, problem((7, 6, 5)))
+
+
+def test_every_method_keeps_to_both_bounds(method: Complete, name: str) -> None:
+    check_bounds_hold(method, problem((7, 6, 5)), promised=available_methods()[name].nonnegative)
+
+
+def test_without_a_lower_bound_nothing_is_clipped_and_zero_is_nowhere(method: Complete, name: str) -> None:
+    if name not in OWN_ZERO:
+        check_no_bound(method, problem((7, 6, 5)), name)
+
+
+def test_zero_filling_means_zero_whatever_the_bound() -> None:
+    given = problem((6, 5, 4))
+    done = library_complete(given.data - 3, given.known, method="zero-fill", lower=None)
+    assert (done.tensor[~given.known] == 0).all()
+    assert library_complete(given.data + 5, given.known, method="zero-fill", lower=4).tensor.min() == 4
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -95,9 +95,13 @@ def complete(
     raw: Annotated[
         bool, typer.Option("--raw", help="Write the model itself in floating point (.npy, .npz, .tif …).")
     ] = False,
+    lower: options.Lower = "0",
+    upper: options.Upper = "none",
     clip_negative: Annotated[
         bool,
-        typer.Option("--clip-negative", help="Set negative observed values to zero instead of refusing."),
+        typer.Option(
+            "--clip-negative", help="Set observed values below --lower or above --upper to these instead of refusing."
+        ),
     ] = False,
     preview: Annotated[
         Path | None,
@@ -123,11 +127,12 @@ def complete(
 
     Ctrl-C stops early and writes the best so far.
     """
+    from ..bounds import Bounds
     from .completing import Completing
     from .inputs import beside, format_for, places
     from .job import Job
     from .source import Source
-    from .typed_settings import rank_from, settings_from, weights_from
+    from .typed_settings import bounds_from, rank_from, settings_from, weights_from
     from .uncertainty_file import UncertaintyFile
 
     settings = {
@@ -145,6 +150,7 @@ def complete(
     }
     chosen = {name: value for name, value in settings.items() if value is not None}
     chosen |= settings_from(set_ or (), taken=chosen)
+    bounds = bounds_from(lower, upper)
     source = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames)
     output_format = format_for(inputs, output, output_format, each=each)
     found = places(inputs, output, each=each, format=format, output_format=output_format)
@@ -162,6 +168,7 @@ def complete(
             output_format=output_format,
             seed=seed,
             raw=raw,
+            bounds=bounds,
             force=force,
         )
         for place in found
@@ -173,4 +180,6 @@ def complete(
         "random_state": seed,
         "time_limit": time_limit,
     }
+    if bounds != Bounds():
+        arguments |= {"lower": bounds.lower, "upper": bounds.upper}
     Completing(jobs, arguments, chosen, json=json, quiet=quiet).run()

@@ -83,7 +83,7 @@ class Completing:
         progress.begin(job.input.name, expected.seconds if limit is None else min(limit, expected.seconds))
         for note in source.notes:
             progress.say(f"Note: {note}")
-        data, observed = _given(source, self.arguments["negatives"])
+        data, observed = _given(source)
         done, notes = run(data, observed, progress=progress, **self.arguments, **self.settings)
         with uninterrupted():
             progress.tell("writing")
@@ -160,7 +160,7 @@ class Completing:
         return f", {left} not started" if left else ""
 
 
-def _given(source: formats.Contents | formats.Entries, negatives: Any) -> tuple[Any, Any]:
+def _given(source: formats.Contents | formats.Entries) -> tuple[Any, Any]:
     if isinstance(source, formats.Entries):
-        return source.observed_tensor(negatives), None
+        return source.observed_tensor(lower=None), None  # the library looks at bounds
     return source.data, source.observed

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ..completion import Completion
+
 
 @app.command(epilog="Example: tensorfill components holes.npz -o parts --rank 10,10,3")
 def components(
@@ -42,6 +44,8 @@ def components(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Any setting of the method; may be repeated."),
     ] = None,
+    lower: options.Lower = "0",
+    upper: options.Upper = "none",
     time_limit: Annotated[float | None, typer.Option(help="Stop after this many seconds.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same result, bit for bit.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace files that are already there.")] = False,
@@ -57,10 +61,11 @@ def components(
     from .inputs import make_folder
     from .running import run, uninterrupted
     from .source import Source
-    from .typed_settings import rank_from, settings_from
+    from .typed_settings import bounds_from, rank_from, settings_from
 
     chosen: dict[str, Any] = {} if rank is None else {"rank": rank_from(rank)}
     chosen |= settings_from(set_ or (), taken=chosen)
+    bounds = bounds_from(lower, upper)
     source = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames).read(input)
     if not isinstance(source, formats.Contents):
         source = source.contents()
@@ -73,11 +78,13 @@ def components(
         formats.check_place(path, force=force)
     check_memory(source, str(input), forecast_of(source, method, chosen))
     arguments: dict[str, Any] = {"method": method, "random_state": seed, "time_limit": time_limit, **chosen}
-    done, notes = run(source.data, source.observed, **arguments)
+    done, notes = run(source.data, source.observed, lower=bounds.lower, upper=bounds.upper, **arguments)
     with uninterrupted():
         rows = []
-        for number, component in enumerate(done.components):
-            path = output / f"component-{number + 1}{extension}"
+        paths = [output / f"component-{number + 1}{extension}" for number in range(len(done.components))]
+        for path in paths[count:]:  # how many there are is not known before
+            formats.check_place(path, force=force)
+        for path, component in zip(paths, done.components, strict=True):
             shown = formats.format_of(path).picture
             data = _stretched(component) if shown else component
             formats.write(path, formats.Contents(data, metadata=source.plain_metadata()))
@@ -85,7 +92,7 @@ def components(
         show_table(rows, headings=("file", "smallest", "largest"))
         interrupted = done.stop.kind == "interrupted"
         stopped = ("Stopped by Ctrl-C; these are the components so far.",) if interrupted else ()
-        show_notes((*notes, *_unlike(done.method, len(rows), count), *stopped), err=False)
+        show_notes((*notes, *_unlike(done, len(rows), count), *stopped), err=False)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
 
@@ -103,10 +110,13 @@ def _extension(source: Any, output_format: str | None) -> str:
     return ".mkv" if len(shape) == 3 or (len(shape) == 4 and shape[3] == 3) else ".npy"
 
 
-def _unlike(method: str, found: int, modes: int) -> tuple[str, ...]:
+def _unlike(done: Completion, found: int, modes: int) -> tuple[str, ...]:
+    """That there is not one component for each mode, and a constant among them if they are counted from one."""
     if found == modes:
         return ()
-    return (f"{method} is a sum of {found}, not of one component for each of the {modes} modes.",)
+    told = f"{done.method} is a sum of {found}, not of one component for each of the {modes} modes"
+    counted_from = "the smallest known value" if done.lower is None else "the lower bound"
+    return (f"{told}{'' if done.lower == 0 else f': a constant is among them, as they count from {counted_from}'}.",)
 
 
 def _stretched(component: NDArray[Any]) -> NDArray[np.uint8]:

@@ -74,7 +74,7 @@ def described(path: Path, source: Contents | Entries, method: str, settings: dic
     elif not whole:
         advice = "Refuse: it would not fit into memory; give a part of it, or --gray, or a method that needs less."
     else:
-        advice = f"Fill {total - count:,} entries by {method}."
+        advice = f"Fill {total - count:,} entries by {method}{_bounded(values)}."
     finite = values.size and values.dtype.kind != "b"
     return {
         "file": str(path),
@@ -96,6 +96,13 @@ def described(path: Path, source: Contents | Entries, method: str, settings: dic
         "memory_free_bytes": available_memory(),
         "seconds": expected.seconds if 0 < count < total else 0.0,
     }
+
+
+def _bounded(values: Any) -> str:
+    """What has to be said if values are negative, which are refused otherwise."""
+    if values.dtype.kind not in "if" or not values.min() < 0:
+        return ""
+    return f" with --lower none or --lower {values.min()}, as known values are negative"
 
 
 def _name(key: str) -> str:

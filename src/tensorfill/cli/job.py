@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import formats
+from ..bounds import Bounds
 from ..errors import InvalidInput, InvalidSetting, must_be
 from . import summary
 from .source import Source
@@ -31,6 +32,7 @@ class Job:
     output_format: str | None = None
     seed: int = 0
     raw: bool = False
+    bounds: Bounds = field(default_factory=Bounds)
     force: bool = False
 
     def check_places(self, method: str) -> None:
@@ -84,8 +86,9 @@ class Job:
 
         example = source
         if formats.format_of(self.output, self.output_format).picture and source.data.dtype.kind == "f":
-            # Only what is known counts; negative values are the library's to refuse or clip.
-            example = replace(source, data=np.where(source.known(), np.maximum(source.data, 0), 0))
+            # Only what is known counts; values out of bounds are the library's to refuse or clip.
+            inside = self.bounds.lowered(self.bounds.raised(source.data))
+            example = replace(source, data=np.where(source.known(), inside, 0))
         formats.check_writable(self.output, example, format=self.output_format)
 
     def write(self, source: formats.Contents | formats.Entries, done: Completion) -> tuple[str, ...]:
@@ -112,7 +115,7 @@ class Job:
         if formats.format_of(self.output, self.output_format).picture and tensor.dtype.kind == "f":
             import numpy as np
 
-            tensor = np.minimum(tensor, 1)  # the observed values are not above 1; a filled one may be
+            tensor = np.clip(tensor, 0, 1)  # the observed values are between 0 and 1; a filled one may not be
         # An .npz also tells what had been known, for `score`; elsewhere a mask would mean that holes are left.
         told = formats.format_of(self.output, self.output_format).name == "npz"
         return source.filled(tensor, done.observed.mask() if told else None)

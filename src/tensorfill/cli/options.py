@@ -15,6 +15,12 @@ def method_names(incomplete: str) -> list[str]:
     return [name for name in available_methods() if name.startswith(incomplete)]
 
 
+_BOUND = "NUMBER|none"
+Lower = Annotated[
+    str, typer.Option(metavar=_BOUND, help="What no entry lies below, as none of the known does; none: no such bound.")
+]
+Upper = Annotated[str, typer.Option(metavar=_BOUND, help="What no entry lies above; none: no such bound.")]
+
 _READ = "How files are read"
 _HOLES = "What is missing"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..views import view_of, white_of
+from ..views import shades_of, view_of
 from .side_by_side import side_by_side
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ def preview(source: Contents, done: Completion) -> Picture:
     """Before, after and difference of the whole picture, or of one slice that has holes."""
     known = done.observed.mask()
     view = view_of(known)
-    white = white_of(view.of(done.tensor))
-    given, after = _shades(view.of(source.data), white), _shades(view.of(done.tensor), white)
+    shades = shades_of(view.of(done.tensor))
+    given, after = _shades(view.of(source.data), *shades), _shades(view.of(done.tensor), *shades)
     before = given.copy()
     holes = ~view.of(known)
     before[holes if holes.ndim == 2 else holes.all(axis=2)] = _HOLE
@@ -47,8 +47,8 @@ def _sized(panel: Picture) -> Picture:
     return np.asarray(Image.fromarray(panel).resize(size, Image.Resampling.BOX))
 
 
-def _shades(part: NDArray[Any], white: float) -> Picture:
-    """Values from 0 to `white` as 8 bits in three channels."""
-    shades = np.nan_to_num(part.astype(np.float64), nan=0.0) / white
+def _shades(part: NDArray[Any], black: float, white: float) -> Picture:
+    """Values from `black` to `white` as 8 bits in three channels."""
+    shades = (np.nan_to_num(part.astype(np.float64), nan=black) - black) / (white - black)
     whole = np.rint(np.clip(shades, 0.0, 1.0) * 255).astype(np.uint8)
     return whole if whole.ndim == 3 else np.repeat(whole[..., None], 3, axis=2)

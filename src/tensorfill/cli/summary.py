@@ -29,10 +29,11 @@ def lines(done: Completion) -> list[tuple[str, str]]:
     if done.certificate is not None:
         rows.append(("relative gap", f"{done.certificate.relative_gap:.2e}"))
     if done.smallest is not None:
-        rows.append(("smallest entry before clipping", f"{done.smallest:.6g}"))
+        rows.append((f"smallest entry{'' if done.lower is None else ' before clipping'}", f"{done.smallest:.6g}"))
     if done.negative_share:
         count = round(done.negative_share * done.observed.size)
-        rows.append(("below zero before clipping", f"{count:,} of the entries ({done.negative_share:.2%})"))
+        what = "zero" if done.lower == 0 else done.lower
+        rows.append((f"below {what} before clipping", f"{count:,} of the entries ({done.negative_share:.2%})"))
     return rows
 
 
@@ -66,6 +67,8 @@ def report(done: Completion, *, seed: int, input_name: str, output_name: str) ->
         "iterations": done.iterations,
         "stop": {"kind": done.stop.kind, "sentence": done.stop.sentence},
         "certificate": None if done.certificate is None else _certificate(done.certificate),
+        "lower": done.lower,
+        "upper": done.upper,
         "smallest_before_clipping": done.smallest,
         "negative_share_before_clipping": done.negative_share,
         "nonnegative": done.nonnegative,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeVar
 
+from ..bounds import Bounds
 from ..errors import InvalidSetting
 
 Number = TypeVar("Number", int, float)
@@ -26,6 +28,27 @@ def weights_from(text: str) -> float | tuple[float, ...]:
     (0.5, (1.0, 1.0, 2.0))
     """
     return _one_or_several(text, float, "--lam takes numbers, one for all modes or one per mode, like 1,1,1")
+
+
+def bounds_from(lower: str, upper: str) -> Bounds:
+    """Numbers, or none for no bound.
+
+    >>> bounds_from("-1000", "none"), bounds_from("none", "0.5")
+    (Bounds(lower=-1000, upper=None), Bounds(lower=None, upper=0.5))
+    """
+    return Bounds.of(_bound("--lower", lower), _bound("--upper", upper))
+
+
+def _bound(option: str, text: str) -> int | float | None:
+    if text.strip().lower() == "none":
+        return None
+    try:
+        found = _number(text)
+    except ValueError:
+        found = float("nan")
+    if not math.isfinite(found):
+        raise InvalidSetting(f"{option} takes a number, or none for no bound. Got {text!r} instead.")
+    return found
 
 
 def settings_from(assignments: Sequence[str], taken: Collection[str] = ()) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A blend: a weighted mean of estimates, none of which counts below zero."""
+"""A blend: a weighted mean of estimates, none of which counts below a floor, mostly zero."""
 
 from __future__ import annotations
 
@@ -28,12 +28,13 @@ class BlendedEstimate:
 
     parts: Sequence[Estimate]
     weights: Sequence[float]
+    floor: float = 0.0
 
     def at(self, coordinates: NDArray[np.int64]) -> Array:
         """Values at rows of coordinates."""
         total = np.zeros(len(coordinates))
         for part, weight in zip(self.parts, self.weights, strict=True):
-            total += weight * np.maximum(part.at(coordinates), 0.0)
+            total += weight * np.maximum(part.at(coordinates), self.floor)
         return total
 
     def dense(self) -> Array:
@@ -47,5 +48,5 @@ class BlendedEstimate:
     def components(self) -> tuple[Array, ...]:
         """One tensor per estimate, weighted."""
         return tuple(
-            weight * np.maximum(part.dense(), 0.0) for part, weight in zip(self.parts, self.weights, strict=True)
+            weight * np.maximum(part.dense(), self.floor) for part, weight in zip(self.parts, self.weights, strict=True)
         )

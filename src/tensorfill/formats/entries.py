@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bounds import Number
 from ..completion import Completion
 from ..errors import InvalidInput, TooLarge
 from ..memory import available_memory
@@ -85,10 +86,14 @@ class Entries:
     def __repr__(self) -> str:
         return f"Entries(shape {self.shape}, {len(self.values):,} known, {self.dtype})"
 
-    def observed_tensor(self, negatives: Negatives = "raise") -> ObservedTensor:
-        """What a method gets to see."""
+    def observed_tensor(
+        self, negatives: Negatives = "raise", *, lower: Number | None = 0, upper: Number | None = None
+    ) -> ObservedTensor:
+        """What is known, refused or clipped if it does not keep to the bounds."""
         try:
-            return ObservedTensor.from_coordinates(self.coordinates, self.values, self.shape, negatives=negatives)
+            return ObservedTensor.from_coordinates(
+                self.coordinates, self.values, self.shape, negatives=negatives, lower=lower, upper=upper
+            )
         except InvalidInput:
             self._check_distinct()
             raise

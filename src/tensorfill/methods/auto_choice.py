@@ -120,7 +120,7 @@ class Choice:
         if run is None or held is None or run.held_predictions is None or not others or not held.any():
             return self._told(first, {"spectral": 1.0})
         scale = self._scale
-        own = np.maximum(scale * (run.held_predictions.astype(np.float64) + run.mean), 0.0)
+        own = np.maximum(scale * (run.held_predictions.astype(np.float64) + run.mean), self._observed.floor)
         at_first = self._evidence_of({"spectral": own}, held)
         self._error = at_first.errors()["spectral"]
         at_first = replace(at_first, predictions={**at_first.predictions, **self._predicted(others, held)})
@@ -193,7 +193,7 @@ class Choice:
             if method.refuses(rest) is None:
                 done = method.complete(rest, rng=self._rng(), watch=self._watcher())
                 self._raise_if_stopped(done)
-                predictions[name] = np.maximum(done.estimate.at(where), 0.0)
+                predictions[name] = np.maximum(done.estimate.at(where), rest.floor)
         return predictions
 
     def _inside(self, held: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -244,7 +244,8 @@ class Choice:
             return self._told(parts[named[0]], weights, reason=reason)
 
         def blended(shares: Mapping[str, float]) -> Estimate:
-            return BlendedEstimate([parts[name].estimate for name in shares], list(shares.values()))
+            found = [parts[name].estimate for name in shares]
+            return BlendedEstimate(found, list(shares.values()), self._observed.floor)
 
         estimate = blended(weights)
         if lost_weights is not None:

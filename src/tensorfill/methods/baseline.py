@@ -38,7 +38,7 @@ def complete_by(
     notes: tuple[str, ...] = (),
 ) -> Completion:
     """Run an algorithm with settings that hold `max_iter`, and tell the story as a Completion."""
-    scale = float(observed.values.max())
+    scale = max(float(observed.values.max()), -float(observed.values.min()))
     if scale == 0:
         stop = StopReason("all zero", "Every observed value is zero, so the completion is zero everywhere.")
         zero = ConstantEstimate(observed.shape, 0.0)

@@ -142,12 +142,12 @@ def complete_by_dual(
 
 
 def _left_negative(found: Solution, allowed: float) -> tuple[str, ...]:
-    """Tells it where W ≥ 0 was not reached as closely as asked."""
+    """Tells it where W ≥ 0 was not reached as closely as asked; in a way that is true for any lower bound."""
     if found.dual.smallest >= -allowed:
         return ()
     return (
-        f"Making every entry nonnegative was given up early: the smallest is {found.dual.smallest:.2g}. What is below "
-        "zero is set to zero, and the certificate counts it.",
+        "Keeping every entry at the lower bound or above was given up early: the smallest is "
+        f"{-found.dual.smallest:.2g} below it. What is below is set to it, and the certificate counts it.",
     )
 
 

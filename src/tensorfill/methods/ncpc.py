@@ -64,7 +64,12 @@ class NCPC:
         check_flag(self.name, "extrapolation", self.extrapolation)
 
     def refuses(self, observed: ObservedTensor) -> str | None:
-        """Why the factors would not fit into memory, if so; refuses nothing else."""
+        """Refuses data without a lower bound, for its factors are nonnegative, and what does not fit into memory."""
+        if observed.floor != 0:
+            return (
+                f"{self.name} is a sum of nonnegative parts and needs a lower bound: give one, such as lower=0, or "
+                "take a method that can do without, such as auto, spectral, dual or t-ctv."
+            )
         needed = sum(observed.shape) * self.rank * 8 * _COPIES
         there = physical_memory()
         if there is None or needed <= there:

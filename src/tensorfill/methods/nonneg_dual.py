@@ -16,7 +16,7 @@ from ..dual.problem import DualProblem, Enforced
 from ..dual.solve import Inner
 from ..observed import ObservedTensor, checked_coordinates, positions_of
 from .dual_family import LARGEST_SCAN, DualSettings, complete_by_dual
-from .setting_checks import check_choice, check_flag, check_positive
+from .setting_checks import check_choice, check_flag, check_positive, wrong
 
 _WHERE = ("everywhere", "observed")
 
@@ -33,7 +33,8 @@ class NonnegDual(DualSettings):
         Whether U is learned without S first; False: S is found in every iteration, as in the paper.
     nonnegative_on
         Where W ≥ 0 is enforced: "everywhere" (the default up to 10⁹ entries), "observed" (the default beyond), or
-        an array of coordinates (entries × modes). What is returned is clipped at zero everywhere in any case.
+        an array of coordinates (entries × modes). What is returned is clipped at zero everywhere in any case. Where
+        there is no lower bound it is enforced nowhere.
     negativity_tolerance
         Largest −W left where it is enforced, as a share of the largest observed value, before clipping.
     """
@@ -61,17 +62,23 @@ class NonnegDual(DualSettings):
         """Raises for settings that do not fit the tensor; refuses nothing else."""
         if self.nonnegative_on is not None and not isinstance(self.nonnegative_on, str):
             checked_coordinates(self.nonnegative_on, observed.shape)
+        if self.nonnegative_on is not None and observed.floor != 0:
+            requirement = "not be given where there is no lower bound to enforce"
+            raise wrong(self.name, "nonnegative_on", requirement, self.nonnegative_on)
         return super().refuses(observed)
 
     def used_on(self, observed: ObservedTensor) -> dict[str, Any]:
         """The settings as they are used on a tensor, nothing left open."""
         where: Any = self.nonnegative_on
-        if where is None:
+        if where is None and observed.floor == 0:
             where = "everywhere" if observed.size <= LARGEST_SCAN else "observed"
-        elif not isinstance(where, str):
+        elif where is not None and not isinstance(where, str):
             where = f"{len(np.asarray(where))} chosen coordinates"
+        used = super().used_on(observed)
+        if observed.floor != 0:  # There is no second stage, and the first goes on to where S would join.
+            used["gradient_tolerance"] = min(self.gradient_tolerance, DualSettings.gradient_tolerance)
         return {
-            **super().used_on(observed),
+            **used,
             "inner": self.inner,
             "two_stages": self.two_stages,
             "nonnegative_on": where,
@@ -83,7 +90,9 @@ class NonnegDual(DualSettings):
         settings = self.used_on(observed)
         enforced: Enforced = "chosen"
         chosen = None
-        if settings["nonnegative_on"] in _WHERE:
+        if settings["nonnegative_on"] is None:
+            enforced = "nowhere"
+        elif settings["nonnegative_on"] in _WHERE:
             enforced = settings["nonnegative_on"]
         else:
             rows = checked_coordinates(self.nonnegative_on, observed.shape)  # type: ignore[arg-type]
@@ -91,8 +100,8 @@ class NonnegDual(DualSettings):
         notes: tuple[str, ...] = ()
         if self.nonnegative_on is None and enforced == "observed":
             notes = (
-                f"With {observed.size:.1e} entries the tensor is too large to be gone through: W ≥ 0 was enforced on "
-                "the observed entries only, and predictions elsewhere are clipped at zero.",
+                f"With {observed.size:.1e} entries the tensor is too large to be gone through: the lower bound was "
+                "enforced on the observed entries only, and predictions elsewhere are clipped at it.",
             )
         problem = DualProblem(
             observed.shape,

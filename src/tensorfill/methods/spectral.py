@@ -147,6 +147,8 @@ class Spectral:
             raise wrong(self.name, "lengths", f"hold one length for each of the {observed.order} modes", self.lengths)
         if self.spectrum == "identity":
             return self._paper().refuses(observed)
+        if self.constrained and observed.floor != 0:
+            raise wrong(self.name, "constrained", "not be True where there is no lower bound to keep to", True)
         return too_large_to_fill(self.name, observed, _ARRAYS // 2 + 2)
 
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
@@ -193,7 +195,7 @@ class Spectral:
         done = Completion(
             observed=observed,
             method=self.name,
-            estimate=found.estimate if work.constrained else ClippedEstimate(found.estimate),
+            estimate=found.estimate if work.constrained else ClippedEstimate(found.estimate, observed.floor),
             nonnegative=True,
             stop=found.stop,
             seconds=found.seconds,
@@ -242,7 +244,8 @@ class Spectral:
             learned_rounds=self.learned_rounds,
             smoothing=None if self.smoothing is None else float(self.smoothing),
             negativity=float(self.negativity_tolerance),
-            constrained=self.constrained,
+            constrained=self.constrained if observed.floor == 0 else False,
+            floor=observed.floor,
             family=ParametricSpectrum(cast(Family, self.spectrum), bases, self.lengths)
             if self.spectrum in CORRELATIONS
             else None,

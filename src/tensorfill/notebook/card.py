@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from ..errors import TooLarge
-from ..views import view_of, white_of
+from ..views import shades_of, view_of
 from .curve import curve
 from .shown import Shown
 from .thumbnail import SIDE, Thumbnail, thumbnail
@@ -40,12 +40,14 @@ def _pictures(done: Shown) -> str:
     before.reshape(-1)[observed.positions] = observed.known
     view = view_of(known)
     after = view.of(tensor)
-    white = white_of(after)
+    black, white = shades_of(after)
     figures = [
-        _figure(thumbnail(view.of(before), white, view.of(known)), "before"),
-        _figure(thumbnail(after, white), "after"),
+        _figure(thumbnail(view.of(before), white, view.of(known), black), "before"),
+        _figure(thumbnail(after, white, black=black), "after"),
     ]
     said = ["holes are checkered", view.caption, "" if white == 255 else f"white is {white:.4g}"]
+    if black:
+        said.append(f"black is {black:.4g}")
     caption = _sentence("; ".join(part for part in said if part))
     return f'<div style="display:flex;flex-wrap:wrap;gap:12px">{"".join(figures)}</div>{caption}'
 
@@ -63,7 +65,8 @@ def _facts(done: Shown) -> str:
     gap = "none" if done.certificate is None else f"relative gap {done.certificate.relative_gap:.2e}"
     smallest = "not looked at" if done.smallest is None else f"{done.smallest:.6g}"
     if done.negative_share:
-        smallest += f"; {done.negative_share:.2%} of the entries below zero"
+        below = "zero" if done.lower == 0 else done.lower
+        smallest += f"; {done.negative_share:.2%} of the entries below {below}"
     facts = {
         "method": done.method,
         "shape": f"{' × '.join(map(str, observed.shape))}, {observed.dtype}",
@@ -71,14 +74,20 @@ def _facts(done: Shown) -> str:
         "seconds": f"{done.seconds:.2f}",
         "stopped": str(done.stop),
         "certificate": gap,
-        "smallest before clipping": smallest,
+        "smallest" if done.lower is None else "smallest before clipping": smallest,
     }
+    if (done.lower, done.upper) != (0, None):
+        facts["bounds"] = f"{_told(done.lower, 'below')}, {_told(done.upper, 'above')}"
     rows = "".join(
         f'<tr style="background:none"><th style="{_CELL};font-weight:600;white-space:nowrap">{escape(name)}</th>'
         f'<td style="{_CELL}">{escape(fact)}</td></tr>'
         for name, fact in facts.items()
     )
     return f'<table style="border-collapse:collapse;border:none;margin:0;color:inherit">{rows}</table>'
+
+
+def _told(bound: float | None, side: str) -> str:
+    return f"no bound {side}" if bound is None else f"nowhere {side} {bound}"
 
 
 def _notes(done: Shown) -> str:

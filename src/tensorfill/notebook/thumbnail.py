@@ -33,12 +33,17 @@ class Thumbnail:
     height: int
 
 
-def thumbnail(part: NDArray[Any], white: float, known: NDArray[np.bool_] | None = None) -> Thumbnail:
+def thumbnail(
+    part: NDArray[Any], white: float, known: NDArray[np.bool_] | None = None, black: float = 0.0
+) -> Thumbnail:
     """A picture of rows × columns, or of rows × columns × colours; what is not known is checkered."""
     size = _on_page(part.shape[0], part.shape[1])
     # Single precision is enough for what is seen, if the data cannot overflow it.
     shown = part.astype(np.float32 if part.dtype.itemsize <= 2 else np.float64)
-    shown = np.minimum(shown, white, out=shown) / shown.dtype.type(white)
+    shown = np.minimum(shown, white, out=shown)
+    if black:
+        shown = np.maximum(shown, black, out=shown) - shown.dtype.type(black)
+    shown /= shown.dtype.type(white - black)
     if known is None:
         pixels = _scaled(shown, size)
     else:

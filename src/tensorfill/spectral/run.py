@@ -69,6 +69,8 @@ class Plan:
     negativity: float
     constrained: bool | None = None
     """Whether W ≥ 0 is part of the problem; None: held-out entries decide."""
+    floor: float = 0.0
+    """What estimates are clipped at: 0, or −∞ if there is no bound."""
     family: ParametricSpectrum | None = None
     """What the spectrum is bound to; None: free."""
     find_factors: Callable[[NDArray[np.bool_]], tuple[Array, ...]] | None = None
@@ -288,13 +290,16 @@ class SpectralRun:
         return self._error_of(learner.entries()[self.held])
 
     def _error_of(self, predicted: Numbers) -> float:
-        """How far predictions of held-out entries are off, clipped at zero."""
+        """How far predictions of held-out entries are off, clipped at the floor."""
         assert self.held is not None
         truth = self.data.values[self.held[self.data.mask]]
-        return self.judge.error(np.maximum(predicted, -self.mean) - truth)
+        return self.judge.error(np.maximum(predicted, self.plan.floor - self.mean) - truth)
 
     def deviations(self, entries: Array, errors: Array | None = None) -> Numbers:
-        """How sure to be of `entries`; `errors` are theirs at held-out entries, if they are not the run's own."""
+        """How sure to be of `entries`; `errors` are theirs at held-out entries, if they are not the run's own.
+
+        The law of deviations takes logarithms of how large an entry is, so that none may count below zero here.
+        """
         assert self.seen is not None, "a run that was never followed"
         held = hold_out(self.data.mask, np.random.default_rng(self.seed)) if self.held is None else self.held
         prior, coefficients = self.seen
