@@ -1,7 +1,7 @@
 """Columns of a table in units of their own: each is divided by its own size before a method sees it.
 
-Methods measure the errors of all entries by the same yardstick. Next to a column of hundreds, one of hundredths would be
-noise to them. Divided, it does not matter which unit a column is in.
+Methods measure the errors of all entries by the same yardstick. Next to a column of hundreds, one of hundredths would
+be noise to them. Divided, it does not matter which unit a column is in.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from .observed import ObservedTensor
 from .tensor import Array
 
 _APART = 4.0  # times as large: worth a note
-_ALIKE = 1.05  # times as large: the same
-_FARTHEST = 700.0  # logarithm of what is still a float
+_ALIKE = 1.01  # times as large: the same
+_SURE = 0.1**2  # variance of the logarithm of a size that is known well enough, to about a tenth
+_FARTHEST = 350.0  # logarithm of what has a square that is still a float
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,16 +35,15 @@ class ColumnUnits:
         between columns are larger than what such few entries would show by chance.
         """
         sizes, counts, doubt = _sizes(observed)
-        some = sizes > 0
-        if some.sum() < 2 or not np.isfinite(doubt):
+        some = (sizes > 0) & (counts > 1)  # one entry alone says nothing
+        if some.sum() < 2:
             return cls()
         logs = np.log(sizes[some])
-        chance = doubt / counts[some]
+        chance = doubt / (counts[some] - 1)
         real = max(0.0, float(logs.var() - chance.mean()))
-        if real == 0:
-            return cls()
+        trust = np.where(chance <= _SURE, 1.0, real / np.maximum(real + chance, _SURE))
         scales = np.ones(len(sizes))
-        scales[some] = np.exp(np.clip((logs - np.median(logs)) * real / (real + chance), -_FARTHEST, _FARTHEST))
+        scales[some] = np.exp(np.clip((logs - np.median(logs)) * trust, -_FARTHEST, _FARTHEST))
         return cls() if scales.max() < _ALIKE * scales.min() else cls(scales)
 
     def divided(self, observed: ObservedTensor) -> ObservedTensor:
@@ -94,7 +94,7 @@ def _sizes(observed: ObservedTensor) -> tuple[Array, Array, float]:
     means = np.bincount(columns, squares, minlength=width) / np.maximum(counts, 1)
     relative = squares[means[columns] > 0] / means[columns][means[columns] > 0]
     spare = float(np.maximum(counts[means > 0] - 1, 0).sum())
-    doubt = float(np.sum((relative - 1) ** 2)) / (4 * spare) if spare else np.inf
+    doubt = float(np.sum((relative - 1) ** 2)) / (4 * max(spare, 1.0))
     return unit * np.sqrt(means), counts, doubt
 
 

@@ -81,8 +81,8 @@ def combined(columns: Sequence[Column]) -> Codes:
 
 
 def needless(columns: Sequence[Column]) -> str | None:
-    """A sentence about the first column that rows are told apart without; None if all are needed."""
-    for column in columns:
+    """A sentence about the last column that rows are told apart without; None if all are needed."""
+    for column in reversed(columns):
         rest = [other for other in columns if other is not column]
         if are_distinct(rest):
             owner = next((other for other in rest if determines(other, column)), None)

@@ -88,7 +88,7 @@ def in_type(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     if dtype.kind == "b":
         return np.asarray(values >= 0.5)
     if dtype.kind == "f":
-        return np.clip(values, np.finfo(dtype).min, np.finfo(dtype).max).astype(dtype)
+        return np.asarray(np.clip(values, np.finfo(dtype).min, np.finfo(dtype).max).astype(dtype))
     limits = np.iinfo(dtype)
     rounded = np.rint(values)
     # Floats cannot hold the largest whole numbers of 64 bits; going through them would overflow.
