@@ -30,7 +30,7 @@ Mask = NDArray[np.bool_]
 HOURS, SENSORS, OUTAGES = 600, 30, 4
 
 
-def cycle(hours: Array, phase: Array | float = 0.0) -> Array:
+def cycle(hours: Any, phase: Any = 0.0) -> Array:
     """One wave a day, and a smaller one twice a day."""
     angle = 2 * np.pi * (hours / 24 + phase)
     return np.asarray(np.sin(angle) + 0.3 * np.sin(2 * angle + 1))
@@ -113,7 +113,7 @@ def by_neighbours(values: Array, known: Mask) -> Array:
 def by_scaled_neighbours(values: Array, known: Mask) -> Array:
     """KNNImputer after columns were divided by their standard deviations."""
     spread = np.nanstd(np.where(known, values, np.nan), axis=0)
-    return by_neighbours(values / spread, known) * spread
+    return np.asarray(by_neighbours(values / spread, known) * spread)
 
 
 def by_auto(values: Array, known: Mask) -> Array:

@@ -163,6 +163,8 @@ def test_a_column_called_value_beside_whole_numbers_that_are_no_coordinates_is_a
 def test_nothing_but_text_is_refused() -> None:
     with pytest.raises(InvalidInput, match=r"neither a long table \(no column holds numbers\)"):
         arriving(pandas.DataFrame({"a": ["x", "y"], "b": ["u", "v"]}))
+    with pytest.raises(InvalidInput, match="has no rows"):
+        arriving(counted().iloc[:0])
     with pytest.raises(InvalidInput, match="has no column of numbers"):
         arriving(pandas.DataFrame({"a": ["x", "y"]}), coordinates=[])
     with pytest.raises(InvalidInput, match="cannot name rows or coordinates, as it holds object"):

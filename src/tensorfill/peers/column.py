@@ -72,24 +72,35 @@ def determines(first: Column, second: Column) -> bool:
 
 def combined(columns: Sequence[Column]) -> Codes:
     """A number for every row, the same for rows that are alike in all these columns."""
-    together = np.zeros(len(columns[0].known), dtype=np.int64)
+    rows = len(columns[0].known)
+    together = np.zeros(rows, dtype=np.int64)
     for column in columns:
+        if together.max(initial=0) == rows - 1:  # no two are alike any more
+            break
         span = int(column.codes.max(initial=0)) + 2
         # Counted anew every time, so that products stay small.
         together = np.unique(together * span + column.codes + 1, return_inverse=True)[1].reshape(-1).astype(np.int64)
     return together
 
 
+def needless_column(columns: Sequence[Column]) -> Column | None:
+    """The last column that rows are told apart without; None if all are needed."""
+    for column in reversed(columns):
+        if are_distinct([other for other in columns if other is not column]):
+            return column
+    return None
+
+
 def needless(columns: Sequence[Column]) -> str | None:
     """A sentence about the last column that rows are told apart without; None if all are needed."""
-    for column in reversed(columns):
-        rest = [other for other in columns if other is not column]
-        if are_distinct(rest):
-            owner = next((other for other in rest if determines(other, column)), None)
-            if owner is not None:
-                return f"every {owner.name!r} has one {column.name!r} only, which adds nothing to it"
-            return f"no two rows have the same {quoted(rest)}, whatever their {column.name!r}"
-    return None
+    column = needless_column(columns)
+    if column is None:
+        return None
+    rest = [other for other in columns if other is not column]
+    owner = next((other for other in rest if determines(other, column)), None)
+    if owner is not None:
+        return f"every {owner.name!r} has one {column.name!r} only, which adds nothing to it"
+    return f"no two rows have the same {quoted(rest)}, whatever their {column.name!r}"
 
 
 def quoted(columns: Sequence[Column]) -> str:

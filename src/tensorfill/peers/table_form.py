@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import InvalidInput
 from ..formats.entries import MOST_MODES
 from ..formats.tables.labelled import VALUE_NAMES
-from .column import Column, are_distinct, needless, quoted
+from .column import Column, are_distinct, needless, needless_column, quoted
 
 
 @dataclass(frozen=True)
@@ -81,15 +81,16 @@ def _as_long(columns: Sequence[Column], index: Sequence[Column], named: Sequence
     """With every column of numbers that could hold the values, and all the others as coordinates."""
     numeric = [place for place, column in enumerate(columns) if column.is_number]
     found: list[Long] = []
-    reasons: list[str] = []
+    reason = ""  # against the first choice, which is the likeliest
     for value in named if len(named) == 1 else reversed(numeric):
         others = tuple(place for place in range(len(columns)) if place != value)
         coordinates = [*index, *(columns[place] for place in others)]
-        if against := _obstacle(coordinates, columns[value], named=len(named) == 1):
-            reasons.append(against)
-        else:
+        against = _obstacle(coordinates, columns[value], named=len(named) == 1)
+        if against is None and needless_column(coordinates) is None:
             found.append(Long(others, value))
-    return found, reasons[0] if reasons else "no column holds numbers"
+        else:
+            reason = reason or against or needless(coordinates) or ""
+    return found, reason or "no column holds numbers"
 
 
 def _obstacle(coordinates: Sequence[Column], value: Column, *, named: bool) -> str | None:
@@ -105,7 +106,7 @@ def _obstacle(coordinates: Sequence[Column], value: Column, *, named: bool) -> s
             return against
     if not are_distinct(coordinates):
         return f"rows have the same {quoted(coordinates)}"
-    return needless(coordinates)
+    return None
 
 
 def _not_coordinate(column: Column, *, named: bool) -> str | None:

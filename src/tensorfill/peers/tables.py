@@ -37,6 +37,8 @@ def arriving_series(series: Any, coordinates: object, value: object) -> Arrived:
         raise InvalidInput(
             "The coordinates of a Series are the levels of its index; leave 'coordinates' and 'value' out."
         )
+    if not len(series):
+        raise InvalidInput(f"{_SERIES} has no rows, so there is nothing to complete.")
     columns = pandas_table.series_columns(series)
     if against := needless(columns[:-1]):
         raise InvalidInput(
@@ -48,6 +50,8 @@ def arriving_series(series: Any, coordinates: object, value: object) -> Arrived:
 
 
 def _arriving(frame: Any, library: ModuleType, index: Sequence[Column], coordinates: object, value: object) -> Arrived:
+    if not len(frame):
+        raise InvalidInput(f"{_TABLE} has no rows, so there is nothing to complete.")
     columns = library.columns_of(frame)
     form = _form(columns, index, _checked(coordinates), value)
     if isinstance(form, Long):
