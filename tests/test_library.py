@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from small_tensor import make_holes, make_known, make_truth  # noqa: F401
 from tensorfill.completion import Snapshot
 from tensorfill.errors import InvalidInput, InvalidSetting, TensorfillError, TensorfillWarning, UnrecoverableSlice
+from tensorfill.formats import Contents
 from tensorfill.library import complete
 from tensorfill.methods.registry import available_methods
 from tensorfill.observed import ObservedTensor
@@ -55,6 +56,16 @@ def test_every_way_to_say_what_is_missing_gives_the_same(
 def test_what_the_missing_entries_hold_does_not_matter(truth: NDArray[Any], known: NDArray[Any]) -> None:
     garbage = np.where(known, truth, -1e9)
     np.testing.assert_array_equal(complete(garbage, known).tensor, complete(truth, known).tensor)
+
+
+def test_a_mask_of_rows_and_columns_serves_every_channel(truth: NDArray[Any]) -> None:
+    pixels = np.random.default_rng(0).random(truth.shape[:2]) < 0.7
+    whole = np.repeat(pixels[:, :, None], truth.shape[2], axis=2)
+    expected = complete(truth, whole, effort="low").tensor
+    for given in (truth, Contents(truth), Contents(truth, np.ones(truth.shape, dtype=bool))):
+        np.testing.assert_array_equal(complete(given, pixels, effort="low").tensor, expected)
+    with pytest.raises(InvalidInput, match="or that of its first modes, or 1 instead of a size"):
+        complete(Contents(truth, whole), pixels.T)
 
 
 def test_an_observed_tensor_says_itself_what_is_observed(truth: NDArray[Any], known: NDArray[Any]) -> None:
@@ -149,6 +160,13 @@ def test_data_that_is_all_zero_is_completed_by_zero(method: str, dtype: Any, kno
 
 
 # What it refuses
+
+
+@pytest.mark.parametrize(("name", "given"), [("mask", None), ("missing", 0)])
+def test_other_words_for_the_holes_point_to_observed(holes: NDArray[Any], name: str, given: object) -> None:
+    sentence = f"There is no '{name}': what is known goes into observed=, where True means known"
+    with pytest.raises(InvalidSetting, match=f"^{re.escape(sentence)}"):
+        complete(holes, **{name: given})  # type: ignore[arg-type]
 
 
 def test_an_unknown_method_is_refused_with_the_names_of_all(holes: NDArray[Any]) -> None:

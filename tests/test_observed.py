@@ -251,11 +251,29 @@ def test_values_at_coordinates_must_be_finite() -> None:
         ObservedTensor.from_coordinates([[1, 1], [0, 1]], [np.nan, np.inf], (2, 2))
 
 
-@pytest.mark.parametrize("shape", [(3, 2, 4), (2, 3), (24,), (2, 3, 1)])
+@pytest.mark.parametrize("shape", [(3, 2, 4), (3, 4), (24,), (2, 3, 2), (2, 3, 4, 1), ()])
 def test_the_mask_must_have_the_shape_of_the_data(data: NDArray[Any], shape: tuple[int, ...]) -> None:
-    sentence = f"'observed' must have the shape of the data, (2, 3, 4). Got {shape} instead."
+    sentence = (
+        "'observed' must have the shape of the data, (2, 3, 4), or that of its first modes, or 1 instead of a size. "
+        f"Got {shape} instead."
+    )
     with pytest.raises(InvalidInput, match=exactly(sentence)):
         ObservedTensor.from_array(data, np.ones(shape, dtype=bool))
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (2, 3, 1), (1, 3, 1), (3,)])
+def test_a_mask_of_some_modes_serves_all_indices_of_the_others(data: NDArray[Any], shape: tuple[int, ...]) -> None:
+    mask = np.random.default_rng(0).random(shape) < 0.5
+    mask.reshape(-1)[0] = True
+    whole = np.broadcast_to(mask.reshape({2: (2, 3, 1), 1: (1, 3, 1)}.get(mask.ndim, shape)), data.shape)
+    np.testing.assert_array_equal(ObservedTensor.from_array(data, mask).mask(), whole)
+
+
+def test_what_is_no_array_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"^The data cannot be taken as an array of numbers: .*inhomogeneous"):
+        ObservedTensor.from_array([[1.0, 2.0], [3.0]])
+    with pytest.raises(InvalidInput, match="Got object instead; write nan for what is missing"):
+        ObservedTensor.from_array([[1.0, None]])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("dtype", ["int64", "uint8", "float64", "object"])
@@ -276,7 +294,8 @@ def test_the_mask_must_be_boolean(data: NDArray[Any], dtype: str) -> None:
     ],
 )
 def test_the_data_must_be_real_numbers(array: Any, dtype: str) -> None:
-    sentence = f"The data must be real numbers (integers or floating point). Got {dtype} instead."
+    advice = "; write nan for what is missing" if dtype == "object" else ""
+    sentence = f"The data must be real numbers (integers or floating point). Got {dtype} instead{advice}."
     with pytest.raises(InvalidInput, match=exactly(sentence)):
         ObservedTensor.from_array(array)
 

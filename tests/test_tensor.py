@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from tensorfill.tensor import entries, fold, mode_product, unfold
+from tensorfill.tensor import entries, fold, mode_product, spread_mask, unfold
 
 SHAPES = [(4, 3), (2, 3, 4), (3, 1, 2, 2), (2, 2, 3, 2, 1)]
 CASES = [pytest.param(shape, mode, id=f"{shape}-mode-{mode}") for shape in SHAPES for mode in range(len(shape))]
@@ -61,3 +61,21 @@ def test_the_number_of_entries_does_not_overflow() -> None:
 
 def test_a_tensor_without_modes_has_one_entry() -> None:
     assert entries(()) == 1
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (2, 3, 1, 1), (1, 3), (2, 1, 4, 1), (4,), (2, 3, 4, 5)])
+def test_a_mask_is_spread_over_the_modes_it_lacks_or_has_once(shape: tuple[int, ...]) -> None:
+    mask = np.random.default_rng(0).random(shape) < 0.5
+    spread = spread_mask(mask, (2, 3, 4, 5))
+    assert spread is not None
+    aligned = mask.reshape(1, 1, 4, 1) if shape == (4,) else mask.reshape(shape + (1,) * (4 - len(shape)))
+    np.testing.assert_array_equal(spread, np.broadcast_to(aligned, (2, 3, 4, 5)))
+
+
+@pytest.mark.parametrize("shape", [(4, 5), (3, 3), (6,), (2, 3, 4, 5, 1), (0, 3)])
+def test_a_mask_that_does_not_fit_is_not_spread(shape: tuple[int, ...]) -> None:
+    assert spread_mask(np.zeros(shape, dtype=bool), (2, 3, 4, 5)) is None
+
+
+def test_a_mask_of_one_mode_is_not_spread_if_two_have_its_length() -> None:
+    assert spread_mask(np.ones(3, dtype=bool), (3, 3, 2)) is None

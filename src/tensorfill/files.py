@@ -10,7 +10,7 @@ from . import formats
 from .completion import Completion
 from .formats import Contents, Entries
 from .formats.dispatch import AnyPath
-from .peers import arriving
+from .peers import TableBack, arriving
 
 read = formats.read
 
@@ -41,6 +41,8 @@ def write(
 
 def _contents(tensor: Any, like: Contents | Entries | None) -> Contents | Entries:
     if isinstance(tensor, Completion):
+        if like is None and isinstance(tensor.give_back, TableBack):
+            return tensor.give_back.entries(tensor)
         if like is None:
             whole = tensor.filled
             return whole if isinstance(whole, Contents | Entries) else _contents(whole, None)

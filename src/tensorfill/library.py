@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .bounds import Bounds, Number
+from .column_units import ColumnUnits
 from .completion import Completion, Snapshot, StopReason, Watch
 from .deadline import TimeIsUp, seconds_left, time_limited
 from .errors import InvalidInput, InvalidSetting, UnrecoverableSlice, must_be
@@ -20,8 +22,8 @@ from .foregone import always_the_same, nothing_missing, quick_interpolation
 from .formats import Contents, Entries
 from .methods.method import Method
 from .methods.registry import make, method_for, told_choice
-from .observed import Negatives, ObservedTensor
-from .peers import arriving
+from .observed import Negatives, ObservedTensor, observed_everywhere
+from .peers import Arrived, arriving, check_alignment
 from .scaling import LARGEST, Unit
 from .shifting import Shift
 
@@ -40,6 +42,8 @@ def complete(
     time_limit: float | None = None,
     lower: Number | None = 0,
     upper: Number | None = None,
+    coordinates: Sequence[object] | None = None,
+    value: object = None,
     **settings: Any,
 ) -> Completion:
     """Fill the missing entries of a tensor, nowhere below 0 unless you say so.
@@ -49,10 +53,12 @@ def complete(
     array
         The data: any real dtype, two modes or more. NaN marks what is missing when `observed` is not given;
         masked arrays work; an `ObservedTensor` brings coordinates instead of a full array. So do `tensorfill.read`'s
-        results, an xarray DataArray, and a pandas DataFrame in long form (coordinates, then the value); these come back
-        in kind as `Completion.filled`.
+        results, an xarray DataArray, and tables: a DataFrame of pandas or polars, wide (a matrix) or long (a row per
+        entry), and a pandas Series with coordinates in its index. These come back in kind as `Completion.filled`.
+        Columns of a wide table that are in different units are scaled each by itself.
     observed
-        Boolean array of the same shape, **True where the value is known**.
+        Boolean array, **True where the value is known**: of the same shape, or of its first modes if the others are all
+        alike, such as (row, column) for a picture with channels.
     method
         One of `tensorfill.available_methods()`. "auto" needs no settings; given a `rank`, or what only
         "nonneg-dual" and its kin have, such as `C`, it is that method, and a note says so. Other settings, such as
@@ -75,6 +81,9 @@ def complete(
         there is none.
     upper
         What no entry lies above, kept by clipping; None if there is no such bound.
+    coordinates, value
+        The names of the columns of a long table that hold its coordinates, and of the one that holds its values.
+        `coordinates=[]` says that the table is wide. Needed only where that can be seen in more than one way.
     settings
         Settings of the method, e.g. `rank`, `C`; see the method's own page.
 
@@ -90,12 +99,14 @@ def complete(
     """
     limit = _checked_limit(time_limit)
     with time_limited(limit):
+        _refuse_mask(settings)
         bounds = Bounds.of(lower, upper)
-        arrived = arriving(array)
+        arrived = arriving(array, coordinates, value)
+        check_alignment(array, observed)
         given = _observed(array if arrived is None else arrived.given, observed)
         data, clipped = given.within(bounds, negatives)
         chosen = make(method_for(method, settings), settings)
-        told = (*clipped, *told_choice(method, settings))
+        told = (*clipped, *told_choice(method, settings), *(() if arrived is None else arrived.notes))
         # One that fills in something of its own means it in the data's own units.
         shift = Shift.of(bounds, data, moves=getattr(chosen, "extends_constants", True))
         seen = shift.shifted(data)
@@ -106,23 +117,51 @@ def complete(
         if done := _foregone(data, chosen, settings, bounds):
             done = replace(done, lower=bounds.lower, upper=bounds.upper, nonnegative=bounds.lower is not None)
             notes = _empty_slices(data, "they are taken to be the same")
-            return replace(done, keep_observed=keep_observed, give_back=give_back, notes=(*told, *notes))
+            return replace(
+                done, keep_observed=keep_observed, give_back=give_back, notes=(*told, *notes), reasons=_table(arrived)
+            )
         neighbours = hasattr(chosen, "looks_at_neighbours") and chosen.looks_at_neighbours(data)
         notes = _empty_slices(data, "they are guessed from those beside them" if neighbours else _HOPELESS)
         if not neighbours:
             for note in notes:
                 warnings.warn(note, UnrecoverableSlice, stacklevel=2)
         deadline = _Deadline(watch)
-        unit = Unit.of(seen, shift.told(LARGEST))
-        watcher = unit.watching(shift.watching(deadline))
+        columns = ColumnUnits.of(seen) if arrived is not None and arrived.columns_apart else ColumnUnits()
+        even = columns.divided(seen)
+        unit = Unit.of(even, shift.told(LARGEST))
+        watcher = unit.watching(columns.watching(shift.watching(deadline)))
         try:
-            done = unit.multiplied(chosen.complete(unit.divided(seen), rng=rng, watch=watcher), seen)
+            done = unit.multiplied(chosen.complete(unit.divided(even), rng=rng, watch=watcher), even)
         except TimeIsUp:
-            done = quick_interpolation(seen, chosen.name, settings)
+            done = quick_interpolation(even, chosen.name, settings)
     if done.stop.kind == "time" or (done.stop.kind == "watch" and deadline.over):
         done = _out_of_time(done, limit)
-    done = shift.shifted_back(done, data)
-    return replace(done, keep_observed=keep_observed, notes=(*told, *notes, *done.notes), give_back=give_back)
+    done = shift.shifted_back(columns.multiplied(done, seen), data)
+    return replace(
+        done,
+        keep_observed=keep_observed,
+        notes=(*told, *notes, *done.notes),
+        give_back=give_back,
+        reasons={**done.reasons, **_table(arrived)},
+    )
+
+
+def _refuse_mask(settings: dict[str, Any]) -> None:
+    """What other packages call the holes has its own name here, and the other way round."""
+    if "mask" in settings:
+        raise InvalidSetting(
+            "There is no 'mask': what is known goes into observed=, where True means known. If True in the mask means "
+            "missing, write observed=~mask; inpaint(image, mask) takes it as it is."
+        )
+    if "missing" in settings:
+        raise InvalidSetting(
+            "There is no 'missing': what is known goes into observed=, where True means known, such as "
+            "observed=array != 0 if 0 marks what is missing; NaN is missing anyway."
+        )
+
+
+def _table(arrived: Arrived | None) -> dict[str, str]:
+    return {"table": arrived.read_as} if arrived is not None and arrived.read_as else {}
 
 
 def _foregone(data: ObservedTensor, method: Method, settings: dict[str, Any], bounds: Bounds) -> Completion | None:
@@ -145,7 +184,7 @@ def _observed(array: Any, observed: ArrayLike | None) -> ObservedTensor:
     if isinstance(array, Contents):
         own = array.observed
         if observed is not None and own is not None:
-            observed = np.asarray(observed) & own
+            observed = observed_everywhere(observed, own.shape) & own
         return ObservedTensor.from_array(array.data, own if observed is None else observed, lower=None)
     return ObservedTensor.from_array(array, observed, lower=None)
 

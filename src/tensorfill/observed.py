@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .bounds import Bounds, Number
 from .errors import InvalidInput, must_be
-from .tensor import Array, entries
+from .tensor import Array, entries, spread_mask
 
 Negatives = Literal["raise", "clip"]
 _DENSE = 0.05  # share of known entries from which on a mask is taken for them
@@ -210,17 +210,11 @@ def positions_of(coordinates: NDArray[np.int64], shape: Sequence[int]) -> NDArra
 
 def _array_and_mask(array: ArrayLike, observed: ArrayLike | None) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     masked = isinstance(array, np.ma.MaskedArray)
-    data = np.ma.getdata(array) if masked else np.asarray(array)
+    data = np.ma.getdata(array) if masked else _as_array(array)
     _check_kind(data)
     _checked_shape(data.shape)
     if observed is not None:
-        mask = np.asarray(observed)
-        if mask.dtype != np.bool_:
-            raise InvalidInput(
-                f"'observed' must be a boolean array, True where the value is known. Got {mask.dtype} instead."
-            )
-        if mask.shape != data.shape:
-            raise InvalidInput(f"'observed' must have the shape of the data, {data.shape}. Got {mask.shape} instead.")
+        mask = observed_everywhere(observed, data.shape)
     else:
         mask = ~np.isnan(data) if data.dtype.kind == "f" else np.ones(data.shape, dtype=bool)
     if masked:
@@ -228,9 +222,36 @@ def _array_and_mask(array: ArrayLike, observed: ArrayLike | None) -> tuple[NDArr
     return data, mask
 
 
+def _as_array(data: ArrayLike) -> NDArray[Any]:
+    try:
+        return np.asarray(data)
+    except (ValueError, TypeError, RuntimeError) as error:  # lists of different lengths, tensors on other devices
+        reason = str(error).strip().partition("\n")[0]
+        raise InvalidInput(f"The data cannot be taken as an array of numbers: {reason}") from None
+
+
+def observed_everywhere(observed: ArrayLike, shape: Sequence[int]) -> NDArray[np.bool_]:
+    """A user's mask for every entry of a tensor, or a clear error; one of the first modes serves all the others."""
+    mask = np.asarray(observed)
+    if mask.dtype != np.bool_:
+        raise InvalidInput(
+            f"'observed' must be a boolean array, True where the value is known. Got {mask.dtype} instead."
+        )
+    spread = spread_mask(mask, shape)
+    if spread is None:
+        raise InvalidInput(
+            f"'observed' must have the shape of the data, {tuple(shape)}, or that of its first modes, or 1 instead of "
+            f"a size. Got {mask.shape} instead."
+        )
+    return spread
+
+
 def _check_kind(data: NDArray[Any]) -> None:
     if data.dtype.kind not in "biuf":
-        raise InvalidInput(f"The data must be real numbers (integers or floating point). Got {data.dtype} instead.")
+        advice = "; write nan for what is missing" if data.dtype == object else ""
+        raise InvalidInput(
+            f"The data must be real numbers (integers or floating point). Got {data.dtype} instead{advice}."
+        )
 
 
 def _checked_shape(shape: Sequence[int]) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Tensors as arrays: unfolding along a mode, folding back, multiplying along a mode."""
+"""Tensors as arrays: unfolding along a mode, folding back, multiplying along a mode, spreading a mask."""
 
 from collections.abc import Sequence
 
@@ -42,3 +42,22 @@ def entries(shape: Sequence[int]) -> int:
     for size in shape:
         total *= int(size)
     return total
+
+
+def spread_mask(mask: NDArray[np.bool_], shape: Sequence[int]) -> NDArray[np.bool_] | None:
+    """The mask for every entry of a tensor: modes it does not have, or has once, are all alike. None if it cannot be.
+
+    A mask of rows and columns serves all frames and channels; one of a single mode serves the only mode of its length.
+
+    >>> spread_mask(np.array([[True, False]]), (2, 2, 3)).sum(axis=(0, 2)).tolist()
+    [6, 0]
+    """
+    shape = tuple(shape)
+    if mask.ndim == 1:
+        modes = [mode for mode, size in enumerate(shape) if size == len(mask)]
+        if len(modes) == 1:
+            return np.broadcast_to(mask.reshape([-1 if mode == modes[0] else 1 for mode in range(len(shape))]), shape)
+    # (row, column) serves (row, column, frame, channel): what the mask lacks stands last.
+    longer = mask.reshape(mask.shape + (1,) * (len(shape) - mask.ndim)) if mask.ndim > 1 else mask
+    fits = longer.ndim == len(shape) and all(own in (1, size) for own, size in zip(longer.shape, shape, strict=True))
+    return np.broadcast_to(longer, shape) if fits else None

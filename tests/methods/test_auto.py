@@ -352,4 +352,3 @@ def test_a_large_hole_among_scattered_ones_is_filled_by_what_fills_holes() -> No
     assert missed[8:20, 60:140].max() < 0.01, "a plane goes on as it is"
     deviations = done.uncertainty[8:20, 60:140]
     assert np.sqrt(np.mean(missed[8:20, 60:140] ** 2)) < 5 * np.sqrt(np.mean(deviations**2))
-

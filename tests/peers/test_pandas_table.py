@@ -1,4 +1,6 @@
-"""pandas DataFrames in long form: what their columns mean, and that they come back in kind."""
+"""pandas tables, wide and long: their types and labels, and that they come back in kind."""
+
+from __future__ import annotations
 
 import subprocess
 import sys
@@ -6,16 +8,16 @@ import sys
 import numpy as np
 import pandas
 import pytest
-from pandas.testing import assert_frame_equal
+from pandas.testing import assert_frame_equal, assert_index_equal, assert_series_equal
 
 from tensorfill import complete
 from tensorfill.errors import InvalidInput
-from tensorfill.peers import arriving
-from tensorfill.peers.pandas_table import entries_of, frame_of
+from tensorfill.formats import Entries
+from tensorfill.peers import Arrived, arriving
 
 
 def many_kinds() -> pandas.DataFrame:
-    """A column of every kind that people use, and a value between them."""
+    """A column of coordinates of every kind that people use, and a value between them."""
     return pandas.DataFrame(
         {
             "text": ["x10", "x9", "x10"],
@@ -34,8 +36,112 @@ def many_kinds() -> pandas.DataFrame:
     )
 
 
+def many_numbers(rows: int = 30) -> pandas.DataFrame:
+    """A wide table with a column of every kind of numbers, in units far apart."""
+    t = np.arange(rows)
+    frame = pandas.DataFrame(
+        {
+            "double": np.where(t % 7 == 1, np.nan, 5 + np.sin(t / 3)),
+            "single": np.where(t % 5 == 0, np.nan, 500 + 50 * np.sin(t / 3)).astype("float32"),
+            "whole": 2**60 + t,
+            "maybe": pandas.array([None if i % 6 == 0 else 2**55 + i for i in t], dtype="Int64"),
+            "byte": (100 + 10 * np.sin(t / 3)).astype("uint8"),
+            "truth": pandas.array([None if i % 9 == 0 else i % 2 == 0 for i in t], dtype="boolean"),
+            "object": pandas.Series([None if i % 8 == 0 else int(i) for i in t], dtype=object),
+            "sparse": pandas.arrays.SparseArray(np.where(t % 4 == 0, np.nan, t + 1.0)),
+        }
+    )
+    return frame.set_index(pandas.date_range("2024-01-01", periods=rows, name="day"))
+
+
+def arrived(frame: object, coordinates: object = None, value: object = None) -> Arrived:
+    found = arriving(frame, coordinates, value)
+    assert found is not None
+    return found
+
+
+# Wide
+
+
+def test_a_wide_table_comes_back_wide_with_all_that_was_known_in_it() -> None:
+    frame = many_numbers()
+    frame.columns.name, frame.attrs = "sensor", {"source": "roof"}
+    filled = complete(frame, method="mean-fill").filled
+    assert_index_equal(filled.index, frame.index)
+    assert_index_equal(filled.columns, frame.columns)
+    assert filled.attrs == frame.attrs
+    assert (filled.dtypes == frame.dtypes).all()
+    assert not filled.isna().any().any()
+    for name in frame:
+        known = frame[name].notna()
+        assert filled[name][known].tolist() == frame[name][known].tolist()
+    filled.iloc[0, 0] = 3.0  # it is the user's own
+    assert frame.iloc[0, 0] != 3.0
+
+
+def test_the_model_comes_back_in_the_types_of_the_columns_if_it_is_asked_for() -> None:
+    frame = many_numbers().drop(columns="truth")
+    filled = complete(frame, method="nonneg-dual", rank=1, max_iter=5, keep_observed=False).filled
+    assert (filled.dtypes == frame.dtypes).all()
+    assert (filled["byte"] != frame["byte"]).any()
+
+
+def test_known_values_that_were_clipped_are_clipped_in_the_table() -> None:
+    frame = pandas.DataFrame({"a": [1.0, -2.0, np.nan], "b": [1.0, 2.0, 3.0]})
+    assert complete(frame, negatives="clip", method="mean-fill").filled["a"].tolist()[:2] == [1.0, 0.0]
+
+
+def test_columns_of_one_type_stay_in_it() -> None:
+    frame = pandas.DataFrame(
+        {"a": pandas.array([1, None, 3], dtype="Int8"), "b": pandas.array([1, 2, 3], dtype="Int8")}
+    )
+    assert arrived(frame).given.dtype == np.int8
+    assert complete(frame, method="mean-fill").tensor.dtype == np.int8
+
+
+def test_columns_with_the_same_name_are_told_apart() -> None:
+    frame = many_numbers()[["double", "single"]].set_axis(["a", "a"], axis=1)
+    filled = complete(frame, method="spectral").filled
+    assert filled.dtypes.tolist() == frame.dtypes.tolist()
+    assert not filled.isna().any().any()
+
+
+def test_a_mask_says_what_is_known_beside_empty_cells() -> None:
+    frame = many_numbers()[["double", "whole"]]
+    observed = frame.notna()
+    observed.iloc[3, 0] = False
+    filled = complete(frame, observed, method="mean-fill").filled
+    assert filled.iloc[3, 0] != frame.iloc[3, 0]
+    assert filled.iloc[2, 0] == frame.iloc[2, 0]
+    with pytest.raises(InvalidInput, match="must have the rows and columns of the data in the same order"):
+        complete(frame, observed[["whole", "double"]])
+
+
+def test_columns_that_name_rows_are_left_alone() -> None:
+    frame = many_numbers().reset_index()[["day", "double", "single"]]
+    done = complete(frame, method="spectral")
+    assert_series_equal(done.filled["day"], frame["day"])
+    assert done.reasons["table"] == "A wide table: 30 rows and 2 columns of numbers; 'day' only names rows."
+
+
+def test_a_subclass_comes_back_as_one() -> None:
+    class Own(pandas.DataFrame):
+        """A table with more to it."""
+
+        @property
+        def _constructor(self) -> type:
+            return Own
+
+    assert isinstance(complete(Own(many_numbers()[["double", "byte"]]), method="mean-fill").filled, Own)
+
+
+# Long
+
+
 def test_a_table_is_told_into_coordinates_and_values() -> None:
-    entries = entries_of(many_kinds(), "trips")
+    frame = many_kinds()
+    entries = arrived(frame, [name for name in frame.columns if name != "trips"], "trips").given
+    assert isinstance(entries, Entries)
     assert entries.columns == (*(str(name) for name in many_kinds().columns if name != "trips"), "trips")
     assert entries.values.tolist() == [5, 7]
     assert entries.dtype == np.uint16
@@ -47,12 +153,14 @@ def test_a_table_is_told_into_coordinates_and_values() -> None:
     assert labels["nanosecond"] == (pandas.Timestamp(5), pandas.Timestamp(7))
 
 
-def test_every_kind_of_column_comes_back_in_its_own_dtype() -> None:
-    frame = many_kinds()
+def test_every_kind_of_column_comes_back_in_its_own_type() -> None:
+    frame = many_kinds().assign(trips=pandas.array([5, 6, 7], dtype="UInt16"))
     frame.attrs["source"] = "counted by hand"
-    back = frame_of(entries_of(frame, "trips"), frame)
-    assert_frame_equal(back, frame.dropna().reset_index(drop=True))
-    assert back.attrs == frame.attrs
+    done = complete(frame, coordinates=["period", "text"], value="trips", method="mean-fill")
+    both = frame.merge(done.filled, on=["period", "text"], suffixes=("", "_after"))
+    assert (done.filled.dtypes == frame[done.filled.columns].dtypes).all()
+    assert both["trips_after"].tolist() == frame["trips"].tolist()
+    assert done.filled.attrs == frame.attrs
 
 
 @pytest.mark.parametrize("dtype", ["int64", "float32", "uint8", "Int32", "Float64", "bool", "boolean"])
@@ -71,35 +179,50 @@ def test_a_table_in_gives_a_full_table_out(dtype: str) -> None:
     filled.loc[0, "count"] = filled.loc[1, "count"]  # it is the user's own
 
 
-@pytest.mark.parametrize(
-    ("frame", "complaint"),
-    [
-        ({"a": [1], "b": [2]}, "The DataFrame must have a column for every mode, at least two, and one of values"),
-        ({"a": [1], "b": [2], "c": ["x"]}, "'c' of the DataFrame must hold numbers, as it is the one of values"),
-        ({"a": ["x", None], "b": [1, 2], "c": [1, 2]}, r"rows without 'a': .* \(a matrix with holes is .*to_numpy\(\)"),
-        ({"a": [1], "b": [2], "c": [np.nan]}, "No row of the DataFrame has a value"),
-        ({"a": [1, 1], "b": [2, 2], "c": [1, 2]}, "1 rows give an entry that another row gave before, .* a 1, b 2;"),
-    ],
-)
-def test_tables_that_cannot_be_used(frame: dict[str, list[object]], complaint: str) -> None:
-    with pytest.raises(InvalidInput, match=complaint):
-        complete(pandas.DataFrame(frame))
+def test_what_a_coordinate_tells_comes_along_and_what_none_does_is_left_out_and_noted() -> None:
+    rows = [(i, f"station {i}", day, i * day, i + day) for i in range(3) for day in range(4) if (i, day) != (1, 2)]
+    frame = pandas.DataFrame(rows, columns=["id", "name", "day", "trips", "delay"])
+    done = complete(frame, coordinates=["id", "day"], value="trips", method="mean-fill")
+    assert list(done.filled.columns) == ["id", "name", "day", "trips"]
+    assert (done.filled["name"] == "station " + done.filled["id"].astype(str)).all()
+    assert len(done.filled) == 12
+    assert any(note.startswith("'delay' is neither coordinate nor value") for note in done.notes)
 
 
-def test_coordinates_in_the_index_are_not_overlooked() -> None:
-    frame = pandas.DataFrame({"a": [1], "b": [2], "c": [3], "v": [1.0]}).set_index("a")
-    with pytest.raises(InvalidInput, match=r"has some in its index: use frame.reset_index\(\)"):
-        entries_of(frame)
+def test_a_long_table_of_holes_is_refused() -> None:
+    frame = pandas.DataFrame({"a": list("xxyy"), "b": list("uvuv"), "value": np.full(4, np.nan)})
+    with pytest.raises(InvalidInput, match="No row of The DataFrame has a value"):
+        complete(frame)
 
 
-def test_a_subclass_is_a_table_and_other_things_are_not() -> None:
-    class Own(pandas.DataFrame):
-        """A table with more to it."""
+# Series
 
-    assert arriving(Own({"a": [1], "b": [2], "v": [3]})) is not None
-    assert arriving(pandas.Series([1.0])) is None
-    assert arriving(np.ones((2, 2))) is None
-    assert arriving([[1.0]]) is None
+
+def test_a_series_with_coordinates_in_its_index_comes_back_as_one() -> None:
+    days = pandas.to_datetime(["2024-01-01", "2024-01-02", "2024-01-03"])
+    index = pandas.MultiIndex.from_product([["Oslo", "Rome"], days], names=["city", None])
+    series = pandas.Series([1.0, 2.0, 3.0, 2.0, np.nan, 6.0], index=index, name="trips", dtype="float32")
+    series.attrs["source"] = "counted by hand"
+    filled = complete(series.iloc[::-1], rank=1, C=1000).filled
+    assert_index_equal(filled.index.sort_values(), index)
+    assert (filled.name, filled.dtype, filled.attrs) == (series.name, series.dtype, series.attrs)
+    assert (filled.loc[series.dropna().index] == series.dropna()).all()
+    assert 2 < filled["Rome", days[1]] < 6
+
+
+def test_levels_that_others_tell_are_refused() -> None:
+    index = pandas.MultiIndex.from_tuples([(1, "one", 1), (1, "one", 2), (2, "two", 1)], names=["id", "name", "day"])
+    with pytest.raises(
+        InvalidInput, match=r"^The levels of the Series are not all coordinates: every 'id' has one 'name'"
+    ):
+        complete(pandas.Series([1.0, 2.0, 3.0], index=index))
+
+
+def test_a_series_without_coordinates_is_refused_with_what_to_do() -> None:
+    with pytest.raises(InvalidInput, match=r"^A Series is a table only if its index has two levels or more"):
+        complete(pandas.Series([1.0, np.nan]))
+    with pytest.raises(InvalidInput, match=r"^The coordinates of a Series are the levels of its index"):
+        complete(many_numbers()["double"], value="double")
 
 
 def test_nothing_is_loaded_for_plain_arrays() -> None:
@@ -109,3 +232,16 @@ def test_nothing_is_loaded_for_plain_arrays() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout.strip() == "False"
+
+
+def test_long_and_wide_give_the_same_numbers() -> None:
+    wide = many_numbers()[["double"]].assign(other=lambda frame: 6 + np.cos(np.arange(30) / 3))
+    long = wide.stack().rename("value").rename_axis(["day", "sensor"]).reset_index()
+    first = complete(wide.to_numpy(), method="spectral").tensor
+    second = complete(long, method="spectral").filled.pivot(index="day", columns="sensor", values="value")
+    assert_frame_equal(
+        second[["double", "other"]].reset_index(drop=True),
+        pandas.DataFrame(first, columns=["double", "other"]),
+        check_names=False,
+        check_column_type=False,
+    )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput, UnreadableFile
+from ..tensor import spread_mask
 from .arrays.numpy_archive import NumpyArchive, read_observed
 from .contents import Contents
 from .dispatch import format_of, located, read
@@ -74,16 +75,10 @@ def _without_channels(marked: NDArray[np.bool_], contents: Contents) -> NDArray[
 
 def _spread(mask: NDArray[np.bool_], shape: tuple[int, ...], path: Path) -> NDArray[np.bool_]:
     """The mask for every entry: modes it does not have, or has once, are all alike."""
-    if mask.ndim == 1:
-        modes = [mode for mode, size in enumerate(shape) if size == len(mask)]
-        if len(modes) == 1:
-            return np.broadcast_to(mask.reshape([-1 if mode == modes[0] else 1 for mode in range(len(shape))]), shape)
-    # (row, column) serves (row, column, frame, channel): what is missing stands last.
-    longer: NDArray[Any] = mask.reshape(mask.shape + (1,) * (len(shape) - mask.ndim)) if mask.ndim > 1 else mask
-    fits = longer.ndim == len(shape) and all(own in (1, size) for own, size in zip(longer.shape, shape, strict=True))
-    if not fits:
+    spread = spread_mask(mask, shape)
+    if spread is None:
         raise InvalidInput(
             f"The mask in {path} must have the shape of the data, {shape}, or that of its first modes, or 1 instead of "
             f"a size. Got {mask.shape} instead."
         )
-    return np.broadcast_to(longer, shape)
+    return spread

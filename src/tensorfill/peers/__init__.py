@@ -2,43 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-from ..completion import Completion
 from ..errors import InvalidInput
 from ..formats.contents import Contents
 from ..formats.entries import Entries
-from . import data_array, pandas_table
+from . import data_array, tables
+from .arrived import Arrived, TableBack
+from .strangers import is_of, refuse_strangers
+
+__all__ = ["Arrived", "TableBack", "arriving", "check_alignment"]
 
 
-@dataclass(frozen=True, eq=False)
-class Arrived:
-    """What a user handed over, and how to give its completion back in the same form."""
-
-    given: Contents | Entries
-    give_back: Callable[[Completion], Any]
-
-
-def arriving(data: object) -> Arrived | None:
+def arriving(data: object, coordinates: object = None, value: object = None) -> Arrived | None:
     """Something that is more than an array: a DataFrame, a DataArray, what a file held; None for anything else.
 
-    Neither pandas nor xarray is loaded unless the object is theirs.
+    `coordinates` and `value` name the columns of a long table; an empty list says that it is a wide one. Neither pandas
+    nor polars nor xarray is loaded unless the object is theirs.
     """
+    refuse_strangers(data)
+    if is_of(data, "pandas", "DataFrame"):
+        return tables.arriving_pandas(data, coordinates, value)
+    if is_of(data, "pandas", "Series"):
+        return tables.arriving_series(data, coordinates, value)
+    if is_of(data, "polars", "DataFrame"):
+        return tables.arriving_polars(data, coordinates, value)
+    if coordinates is not None or value is not None:
+        raise InvalidInput(
+            "'coordinates' and 'value' name columns of a DataFrame; for arrays of coordinates and values use "
+            "ObservedTensor.from_coordinates(coordinates, values, shape)."
+        )
     if isinstance(data, Contents):
         return Arrived(data, lambda done: data.filled(done.tensor))
     if isinstance(data, Entries):
         return Arrived(data, data.completed)
-    if _is(data, "pandas", "DataFrame"):
-        entries = pandas_table.entries_of(data)
-        return Arrived(entries, lambda done: pandas_table.frame_of(entries.completed(done), data))
-    if _is(data, "xarray", "DataArray"):
-        return Arrived(data_array.contents_of(data), lambda done: data_array.like(data, done.tensor))
-    if _is(data, "xarray", "Dataset"):
-        raise InvalidInput("A Dataset has several arrays; complete one of its variables, such as dataset['name'].")
+    if is_of(data, "xarray", "DataArray"):
+        array: Any = data
+        return Arrived(data_array.contents_of(array), lambda done: data_array.like(array, done.tensor))
     return None
 
 
-def _is(data: object, library: str, name: str) -> bool:
-    return any(cls.__name__ == name and cls.__module__.partition(".")[0] == library for cls in type(data).__mro__)
+def check_alignment(data: Any, observed: Any) -> None:
+    """Refuse a mask with labels of its own that are not those of the data: it would be laid upon it askew."""
+    if is_of(data, "pandas", "DataFrame") and is_of(observed, "pandas", "DataFrame"):
+        same = data.index.equals(observed.index) and data.columns.equals(observed.columns)
+    elif is_of(data, "xarray", "DataArray") and is_of(observed, "xarray", "DataArray"):
+        same = data.dims == observed.dims
+    else:
+        return
+    if not same:
+        raise InvalidInput(
+            "'observed' must have the rows and columns of the data in the same order, with the same names."
+        )

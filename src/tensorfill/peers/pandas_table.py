@@ -1,4 +1,4 @@
-"""A pandas DataFrame in long form: a row per entry, columns of coordinates and one of values."""
+"""pandas: a DataFrame, long or wide, or a Series whose index has the coordinates; given back in kind."""
 
 from __future__ import annotations
 
@@ -10,82 +10,137 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidInput
 from ..formats.entries import Entries, Labels
-from ..formats.tables.labelled import Axis, Labelled, value_column
-from ..formats.tables.labels import counts_from_zero, ordered
+from ..formats.tables.labels import ordered
+from .column import Codes, Column
+from .long_table import LongTable
+from .wide_table import NewValues
 
-_TABLE = "The DataFrame"
-_MATRIX = "a matrix with holes is completed as an array, with frame.to_numpy()"
+_NUMBERS = {"integer": None, "floating": np.float64, "mixed-integer-float": np.float64, "boolean": np.bool_}
+"""What a column of objects may hold to be one of numbers, and their type; None: whichever it is."""
 
 
-def entries_of(frame: Any, value: str | None = None) -> Entries:
-    """The rows of a table; those whose value is missing are asked for.
+def columns_of(frame: Any) -> list[Column]:
+    """The columns of a DataFrame in their order."""
+    return [_column(frame.iloc[:, place], str(name)) for place, name in enumerate(frame.columns)]
 
-    Values are in the column called `value` here; if not given, in the only one named value, values, count or counts,
-    or else in the last.
-    """
-    if any(name is not None for name in frame.index.names):
+
+def index_of(frame: Any) -> list[Column]:
+    """The columns of its index, if that names rows: it has a name, or is more than whole numbers."""
+    index = frame.index
+    if index.nlevels == 1 and index.name is None and index.dtype.kind in "iu":
+        return []
+    return levels_of(index)
+
+
+def levels_of(index: Any) -> list[Column]:
+    """The levels of an index, each as a column."""
+    names = [f"level_{level}" if name is None else str(name) for level, name in enumerate(index.names)]
+    return [_column(_level(index, level), name) for level, name in enumerate(names)]
+
+
+def series_columns(series: Any) -> list[Column]:
+    """A Series with several levels in its index: their columns, and that of its values."""
+    if series.index.nlevels < 2:
         raise InvalidInput(
-            "The coordinates must be in columns, and the DataFrame has some in its index: use frame.reset_index()."
+            "A Series is a table only if its index has two levels or more, which are its coordinates. Make it one with "
+            "series.set_axis(MultiIndex) or frame.set_index([…])['value'], or complete a DataFrame of several columns."
         )
-    names = [str(name) for name in frame.columns]
-    place = value_column(names, value, _TABLE)
-    values, known = _values(frame.iloc[:, place], names[place])
-    axes = [_axis(frame.iloc[:, column], name) for column, name in enumerate(names) if column != place]
-    return Labelled(axes, names[place], values, known).entries("the DataFrame")
+    return [*levels_of(series.index), _column(series, "value" if series.name is None else str(series.name))]
 
 
-def frame_of(entries: Entries, like: Any) -> Any:
-    """Entries as a table with the columns of `like`, in its order and with its dtypes."""
+def wide_frame(frame: Any, changes: dict[int, NewValues]) -> Any:
+    """A copy of the table with new values in some of its columns, in their own types."""
     pandas: Any = import_module("pandas")
-    columns: dict[int, Any] = {}
-    for place, name in enumerate(like.columns):
-        dtype = like.iloc[:, place].dtype
-        if str(name) == entries.columns[-1]:
-            columns[place] = pandas.Series(pandas.array(entries.values, dtype=dtype), dtype=dtype)
-        else:
-            mode = entries.columns.index(str(name))
-            labels = entries.labels[mode]
-            named = pandas.array(list(range(entries.shape[mode]) if labels is None else labels), dtype=dtype)
-            # With its dtype again, or pandas would guess one for a column of objects.
-            columns[place] = pandas.Series(named.take(entries.coordinates[:, mode]), dtype=dtype)
+    filled = frame.copy()
+    for place, new in changes.items():
+        old = frame.iloc[:, place]
+        # What is not changed is taken from the column itself: objects and large numbers stay exactly as they were.
+        rows = np.where(new.changed, len(old) + np.arange(len(old)), np.arange(len(old)))
+        both = pandas.concat([old, pandas.Series(pandas.array(new.values, dtype=old.dtype), dtype=old.dtype)])
+        column = both.iloc[rows]
+        column.index = frame.index
+        filled.isetitem(place, column.astype(old.dtype))
+    return filled
+
+
+def long_frame(table: LongTable, entries: Entries, like: Any) -> Any:
+    """Entries as a table with the columns of `like`, in its order and with its types."""
+    pandas: Any = import_module("pandas")
+    columns = {
+        place: pandas.Series(_filled(table, entries, place, like.iloc[:, place]))
+        for place in sorted((*table.kept, table.form.value))
+    }
     frame = pandas.DataFrame(columns)
-    frame.columns = like.columns
+    frame.columns = like.columns[list(columns)]
     frame.attrs = dict(like.attrs)
     return frame
 
 
-def _values(series: Any, name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """The values in NumPy's dtype, 0 where there is none; and where there is one."""
-    series = series.infer_objects()
-    dtype = getattr(series.dtype, "numpy_dtype", series.dtype)
-    if not isinstance(dtype, np.dtype) or dtype.kind not in "biuf":
-        raise InvalidInput(
-            f"The column '{name}' of the DataFrame must hold numbers, as it is the one of values. "
-            f"Got {series.dtype} instead; the values are in the last column, or in one called 'value'."
-        )
+def long_series(table: LongTable, entries: Entries, like: Any) -> Any:
+    """Entries as a Series whose index has the levels of `like`."""
+    pandas: Any = import_module("pandas")
+    modes = range(like.index.nlevels)
+    arrays = [_level(like.index, mode).iloc[table.rows_of(mode, entries)].array for mode in modes]
+    index = pandas.MultiIndex.from_arrays(arrays, names=like.index.names)
+    series = pandas.Series(pandas.array(entries.values, dtype=like.dtype), index=index, name=like.name)
+    series.attrs = dict(like.attrs)
+    return series
+
+
+def _filled(table: LongTable, entries: Entries, place: int, old: Any) -> Any:
+    pandas: Any = import_module("pandas")
+    if place == table.form.value:
+        return pandas.array(entries.values, dtype=old.dtype)
+    return old.array.take(table.rows_of(place, entries))
+
+
+def _level(index: Any, level: int) -> Any:
+    pandas: Any = import_module("pandas")
+    return pandas.Series(index.get_level_values(level).array)
+
+
+def _column(series: Any, name: str) -> Column:
     known = ~series.isna().to_numpy(dtype=bool)
-    values = np.zeros(len(series), dtype=dtype)
-    values[known] = series[known].to_numpy(dtype=dtype)
-    return values, known
+    dtype = _number_type(series)
+    numbers = None
+    if dtype is not None:
+        numbers = np.zeros(len(series), dtype=dtype)
+        numbers[known] = series[known].to_numpy(dtype=dtype)
+    return Column(name, _kind(series), numbers, known, lambda: _coded(series))
 
 
-def _axis(series: Any, name: str) -> Axis:
-    """The coordinates in a column: categories in their own order, text as people count, all else as pandas sorts it."""
-    if series.isna().any():
-        raise InvalidInput(f"The DataFrame has rows without '{name}': every row needs all its coordinates ({_MATRIX}).")
+def _number_type(series: Any) -> np.dtype[Any] | None:
+    """The NumPy type of the numbers in a column, None if it does not hold numbers."""
+    pandas: Any = import_module("pandas")
+    dtype = series.dtype
+    if isinstance(dtype, pandas.SparseDtype):
+        dtype = dtype.subtype
+    if dtype.kind == "O" and isinstance(dtype, np.dtype):
+        what = pandas.api.types.infer_dtype(series, skipna=True)
+        return None if what not in _NUMBERS else np.dtype(_NUMBERS[what] or np.int64)
+    dtype = getattr(dtype, "numpy_dtype", dtype)
+    return dtype if isinstance(dtype, np.dtype) and dtype.kind in "biuf" else None
+
+
+def _kind(series: Any) -> str:
+    return "text" if str(series.dtype) in ("str", "string") else str(series.dtype)
+
+
+def _coded(series: Any) -> tuple[Codes, Labels]:
+    """Categories in their own order, text as people count, all else as pandas sorts it."""
     pandas: Any = import_module("pandas")
     codes, distinct = pandas.factorize(series)
     found = distinct.tolist()
+    order: NDArray[np.int64]
     if hasattr(distinct, "codes"):
         order = np.argsort(distinct.codes)
     elif all(isinstance(label, str) for label in found):
         order = np.argsort(ordered(found)[1])
     else:
         order = np.array(_sorted(found), dtype=np.int64)
-    labels: Labels = tuple(found[place] for place in order)
-    index = np.empty(len(order), dtype=np.int64)
+    index = np.full(len(order) + 1, -1, dtype=np.int64)  # the last one is for code -1, no label
     index[order] = np.arange(len(order))
-    return Axis(name, index[codes], None if counts_from_zero(labels) else labels, len(labels))
+    return index[codes], tuple(found[place] for place in order)
 
 
 def _sorted(found: list[Any]) -> list[int]:
