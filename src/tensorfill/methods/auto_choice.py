@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from ..iterating import Clock
 from ..observed import ObservedTensor
 from ..spectral.held_out import Judge, goes_deeper, hold_out, unjudged_entries
 from ..spectral.holes import has_holes, lost_entries
+from ..spectral.run import SpectralRun
 from ..tensor import Array
 from .candidates import HOLDINGS, SHORT, Effort, holdings, methods_tried
 from .forecast import forecast
@@ -131,7 +133,7 @@ class Choice:
         misses = at_first.mixed(weights, judged) - at_first.truth
         # What was held out later may have been harder than what the deviations are fitted to.
         more = max(0.0, float(np.mean((all_misses / scale) ** 2) - np.mean((misses / scale) ** 2)))
-        self._sure = lambda blend: scale * np.sqrt(run.deviations(blend / scale, misses / scale) ** 2 + more)
+        self._sure = partial(_sureness, run, misses, more, scale)
         return self._blend(weights, {"spectral": first}, lost_weights=_UNJUDGED if unjudged else judged)
 
     def _with_more(
@@ -279,7 +281,7 @@ class Choice:
             done.deviations is not None and not isinstance(done.estimate, BlendedEstimate | EstimateByPlace)
         ):
             return done.deviations
-        return lambda: sure(np.maximum(done.estimate.dense(), 0.0))
+        return partial(_deviations, sure, done.estimate)
 
     def _watcher(self) -> Watch:
         """Passes on what a method does, as an iteration of ours; what would be returned is shown, not a candidate."""
@@ -317,3 +319,13 @@ def _beside(methods: Mapping[str, Method]) -> list[str]:
 
 def _shown(weights: Mapping[str, float]) -> str:
     return " + ".join(f"{weight:.2f} {name}" if weight < 1 else name for name, weight in weights.items())
+
+
+# Functions of the module, so that a completion can be pickled.
+def _sureness(run: SpectralRun, misses: Array, more: float, scale: float, blend: Array) -> Array:
+    """Deviations of spectral, put right by the errors of the blend."""
+    return scale * np.sqrt(run.deviations(blend / scale, misses / scale) ** 2 + more)
+
+
+def _deviations(sure: Callable[[Array], Array], estimate: Estimate) -> Array:
+    return sure(np.maximum(estimate.dense(), 0.0))
