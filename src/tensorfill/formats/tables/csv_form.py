@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..entries import default_columns
 from ..table_words import Layout, TableWords
 from .column import column_of, could_be_names, counts_by_one, decimal_signs, is_missing, number_in
-from .layout import Look, ask_decimal, ask_header, ask_labels, layout_of
+from .layout import Look, ask_decimal, ask_header, has_labels, layout_of
 from .text_table import TextTable
 
 
@@ -39,7 +39,9 @@ def form_of(table: TextTable, said: TableWords, wanted: str | None) -> CsvForm:
     if header is None and len(rows) > 1:
         raise ask_header(name, rows[0], TableWords("wide", None, said.labels, said.decimal))
     header = bool(header)
-    labels, notes = _labels(rows, header, decimal, name, TableWords("wide", said.header, said.labels, said.decimal))
+    fields = [row[0] for row in (rows[1:] if header else rows)]
+    wide = TableWords("wide", said.header, said.labels, said.decimal)
+    labels, notes = has_labels(fields, rows[0][0] if header else None, decimal, name, wide)
     return CsvForm(layout, header, labels, decimal, notes)
 
 
@@ -89,23 +91,3 @@ def _look(rows: Sequence[list[str]], header: bool | None, decimal: str, name: st
     places = [place for place, column in enumerate(columns) if any(column is each for each in look.coordinates)]
     entries = {tuple(row[place].strip() for place in places) for row in below}
     return Look(columns, named, header is None, counter, len(entries) < len(below), name)
-
-
-def _labels(
-    rows: Sequence[list[str]], header: bool, decimal: str, name: str, said: TableWords
-) -> tuple[bool, tuple[str, ...]]:
-    """Whether the first column of a wide table has the names of its rows, and what to tell about that."""
-    if said.labels is not None:
-        return said.labels, ()
-    fields = [row[0] for row in (rows[1:] if header else rows)]
-    column = column_of("", fields, decimal)
-    if column.kind in ("words", "mixed"):
-        return True, ()
-    if header and rows[0][0] == "":
-        return True, ()
-    if not header or column.has_missing or not could_be_names(fields, decimal):
-        return False, ()
-    if counts_by_one(fields):
-        told = f"The first column of {name} counts by one, so it is taken for the labels of the rows; "
-        return True, (f"{told}--table {said.with_word('no-labels')} reads it as numbers.",)
-    raise ask_labels(name, fields, said)

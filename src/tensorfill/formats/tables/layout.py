@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ...errors import InvalidInput
 from ..entries import MOST_MODES
 from ..table_words import Layout, TableWords
-from .column import Column
+from .column import Column, column_of, could_be_names, counts_by_one
 from .labelled import named_value, says_value
 
 _OURS = re.compile(r"mode_\d+")
@@ -97,7 +97,7 @@ def _against_wide(look: Look) -> str | None:
     """Why this cannot be a wide table."""
     first, *others = look.columns
     for column in others:
-        if column.kind == "words":
+        if column.kind == "words" or (column.kind == "mixed" and _says_long(look)):
             return f"{look.called(column)} holds words"
     return "two rows would have the same label" if first.kind == "words" and first.repeats else None
 
@@ -155,9 +155,24 @@ def ask_header(table: str, first: Sequence[str], said: TableWords) -> InvalidInp
     )
 
 
-def ask_labels(table: str, fields: Sequence[str], said: TableWords) -> InvalidInput:
-    """The question whether a first column of numbers names the rows."""
-    return InvalidInput(
+def has_labels(
+    fields: Sequence[str], corner: str | None, decimal: str, table: str, said: TableWords
+) -> tuple[bool, tuple[str, ...]]:
+    """Whether the first column of a wide table has the names of its rows, and what to tell about that.
+
+    `corner` is the name of that column, None where columns have none.
+    """
+    if said.labels is not None:
+        return said.labels, ()
+    column = column_of("", fields, decimal)
+    if column.kind in ("words", "mixed") or corner == "":
+        return True, ()
+    if corner is None or not fields or column.has_missing or not could_be_names(fields, decimal):
+        return False, ()
+    if counts_by_one(fields):
+        told = f"The first column of {table} counts by one, so it is taken for the labels of the rows; "
+        return True, (f"{told}--table {said.with_word('no-labels')} reads it as numbers.",)
+    raise InvalidInput(
         f"The first column of {table}, {_shown(fields)}, can be the labels of the rows or numbers of the table. "
         f"Say --table {said.with_word('labels')} or --table {said.with_word('no-labels')}."
     )

@@ -41,8 +41,8 @@ class Wide:
     known: NDArray[np.bool_]
     written: WrittenFields | None = None
     """The fields, if this is text."""
-    dtypes: tuple[Any, ...] = ()
-    """What else a table of typed columns needs: the kind of each column, the one of labels first."""
+    typed: Any = None
+    """The columns, if they are typed: a DataFrame of polars."""
 
     def contents(self, notes: tuple[str, ...]) -> Contents:
         """The matrix, NaN where nothing is known of floats."""
