@@ -23,6 +23,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from tensorfill.completion import Completion
 from tensorfill.errors import InvalidInput
 from tensorfill.estimator import TensorCompleter, completer
+from tensorfill.formats import Contents, Metadata
 from tensorfill.library import complete
 
 NAMES = ["a", "b", "c", "d", "e", "f"]
@@ -47,6 +48,11 @@ def table(truth: NDArray[Any]) -> NDArray[Any]:
 @pytest.fixture
 def frame(table: NDArray[Any]) -> pd.DataFrame:
     return pd.DataFrame(table, columns=NAMES, index=[f"row {place}" for place in range(len(table))])
+
+
+def completed(table: NDArray[Any]) -> NDArray[Any]:
+    """A table completed as such: its columns may be in units of their own."""
+    return complete(Contents(table, metadata=Metadata(kind="table", columns_apart=True)), method="spectral").tensor
 
 
 # scikit-learn's own checks: all apply, and none is expected to fail. The one of arrays of other libraries is run by
@@ -120,8 +126,7 @@ def test_a_test_set_is_completed_together_with_the_training_set(table: NDArray[A
     for count in (10, 20):
         train, test = train_test_split(table, test_size=count, random_state=0)
         filled = TensorCompleter("spectral").fit(train).transform(test)
-        expected = complete(np.concatenate([train, test]), method="spectral").tensor[len(train) :]
-        np.testing.assert_array_equal(filled, expected)
+        np.testing.assert_array_equal(filled, completed(np.concatenate([train, test]))[len(train) :])
 
 
 def test_a_part_of_what_was_fitted_is_still_that(table: NDArray[Any]) -> None:
@@ -131,9 +136,7 @@ def test_a_part_of_what_was_fitted_is_still_that(table: NDArray[Any]) -> None:
     assert fitted.transform(fewer)[0, 0] == fitted.tensor_[0, 0]
     other = table.copy()
     other[3, np.flatnonzero(~np.isnan(table[3]))[0]] += 1.0
-    np.testing.assert_array_equal(
-        fitted.transform(other), complete(np.concatenate([table, other]), method="spectral").tensor[len(table) :]
-    )
+    np.testing.assert_array_equal(fitted.transform(other), completed(np.concatenate([table, other]))[len(table) :])
 
 
 def test_the_next_step_may_work_in_place(table: NDArray[Any]) -> None:
@@ -148,8 +151,7 @@ def test_some_columns_of_a_frame_are_completed_and_others_pass(frame: pd.DataFra
     filled = columns.fit_transform(frame)
     assert list(filled.columns) == [*(f"fill__{name}" for name in NAMES), "remainder__kind"]
     assert list(filled.index) == list(frame.index)
-    expected = complete(frame[NAMES].to_numpy(), method="spectral").tensor
-    np.testing.assert_array_equal(filled.iloc[:, :6].to_numpy(dtype=float), expected)
+    np.testing.assert_array_equal(filled.iloc[:, :6].to_numpy(dtype=float), completed(frame[NAMES].to_numpy()))
 
 
 def test_a_search_chooses_settings_in_a_pipeline(table: NDArray[Any], target: NDArray[Any]) -> None:
@@ -229,6 +231,22 @@ def test_other_columns_than_those_fitted_are_refused(frame: pd.DataFrame) -> Non
 def test_a_tensor_fitted_after_a_table_has_no_features() -> None:
     completer = TensorCompleter().fit(np.ones((3, 4)))
     assert not hasattr(completer.fit(np.ones((3, 4, 5))), "n_features_in_")
+
+
+def test_a_table_is_handed_on_as_one_whose_columns_have_their_own_units(
+    table: NDArray[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[bool] = []
+
+    def watched(array: Any, *rest: Any, **arguments: Any) -> Completion:
+        seen.append(isinstance(array, Contents) and array.metadata.columns_apart)
+        return complete(array, *rest, **arguments)
+
+    monkeypatch.setattr(completer, "complete", watched)
+    TensorCompleter("mean-fill").fit(table).transform(table[:5] + 1)
+    TensorCompleter("mean-fill").fit(np.ma.masked_invalid(table))
+    TensorCompleter("mean-fill").fit(table.reshape(5, 8, 6))
+    assert seen == [True, True, True, False]
 
 
 # Bounds

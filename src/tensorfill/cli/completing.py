@@ -163,4 +163,6 @@ class Completing:
 def _given(source: formats.Contents | formats.Entries, negatives: Any) -> tuple[Any, Any]:
     if isinstance(source, formats.Entries):
         return source.observed_tensor(negatives), None
+    if source.metadata.columns_apart:
+        return source, None
     return source.data, source.observed

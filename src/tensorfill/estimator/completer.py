@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..completion import Certificate, Completion, History, StopReason, Watch
 from ..errors import InvalidInput
-from ..formats import Contents, Entries
+from ..formats import Contents, Entries, Metadata
 from ..library import complete
 from ..methods.registry import available_methods, make, method_for
 from ..observed import Negatives, ObservedTensor
@@ -254,8 +255,8 @@ class TensorCompleter(Transformer):  # type: ignore[misc]
         return self._fitted().stop
 
     def _complete(self, X: Any, observed: ArrayLike | None = None) -> Completion:
-        return complete(
-            X,
+        done = complete(
+            _as_table(X),
             observed,
             self.method,
             keep_observed=self.keep_observed,
@@ -266,6 +267,7 @@ class TensorCompleter(Transformer):  # type: ignore[misc]
             **self._bounds(),
             **self._settings,
         )
+        return replace(done, give_back=None)  # arrays are asked for here, and what gives tables back is not pickled
 
     def _bounds(self) -> dict[str, Any]:
         """The bounds that are not `complete`'s own."""
@@ -280,6 +282,17 @@ class TensorCompleter(Transformer):  # type: ignore[misc]
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self._settings.items())
         return f"TensorCompleter({', '.join(part for part in (repr(self.method), given) if part)})"
+
+
+def _as_table(X: Any) -> Any:
+    """A matrix as a table, whose columns may be in units of their own; all else as it is."""
+    if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "biuf":
+        return X
+    data, known = np.ma.getdata(X), None
+    if isinstance(X, np.ma.MaskedArray):
+        known = ~np.ma.getmaskarray(X)
+        known &= ~np.isnan(data) if data.dtype.kind == "f" else True
+    return Contents(data, known, metadata=Metadata(kind="table", columns_apart=True))
 
 
 def _has_negatives(given: Any) -> bool:

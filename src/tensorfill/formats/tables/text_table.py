@@ -18,7 +18,7 @@ from .whole_lines import whole_lines
 _DELIMITERS = ("\t", ";", ",")  # those that stand in numbers, too, last
 _QUOTED = re.compile('"[^"]*"')
 _SAMPLE_CHARACTERS = 2**22
-_SAMPLE_FIELDS = 2**18
+_SAMPLE_FIELDS = 2**16
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ class Wide:
     def contents(self, notes: tuple[str, ...]) -> Contents:
         """The matrix, NaN where nothing is known of floats."""
         data = np.where(self.known, self.values, np.nan) if self.values.dtype.kind == "f" else self.values
-        metadata = Metadata(kind="table", header={_KEY: self}, header_of=_HEADER_OF)
+        metadata = Metadata(kind="table", columns_apart=True, header={_KEY: self}, header_of=_HEADER_OF)
         observed = None if self.known.all() else self.known
         return Contents(data.astype(self.values.dtype, copy=False), observed, notes, metadata)
 
