@@ -186,6 +186,12 @@ def test_the_decimal_sign_can_be_said(tmp_path: Path) -> None:
         read(tmp_path, text, "wide,decimal-point")
 
 
+def test_a_name_with_line_breaks_does_not_break_the_sentence(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"value in 'c\\n2'") as asked:
+        read(tmp_path, 'x,c1,"c\n2"\nr1,1,2\nr2,3,4\n')
+    assert "\n" not in str(asked.value)
+
+
 # What is said
 
 

@@ -59,7 +59,7 @@ class Look:
     def called(self, column: Column) -> str:
         """A column in a sentence."""
         place = next(place for place, other in enumerate(self.columns) if other is column)
-        return f"'{column.name}'" if self.named and not self.header_open else f"column {place + 1}"
+        return repr(column.name[:60]) if self.named and not self.header_open else f"column {place + 1}"
 
 
 def layout_of(look: Look, said: TableWords) -> Layout:

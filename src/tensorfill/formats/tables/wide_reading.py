@@ -78,7 +78,7 @@ def _wrong_field(form: CsvForm, table: TextTable) -> UnreadableFile:
             continue
         for place, text in enumerate(row):
             if (place or not form.labels) and not is_missing(text) and not _is_number(text, form.decimal):
-                name = f"'{table.sample[0][place]}'" if form.header else f"column {place + 1}"
+                name = repr(table.sample[0][place][:60]) if form.header else f"column {place + 1}"
                 return UnreadableFile(
                     f"Line {rows.line_num} of {table.path} must have a number, or nothing, in {name}. "
                     f"Got {text[:60]!r} instead."
