@@ -50,7 +50,9 @@ def test_settings_are_there_by_name() -> None:
         "random_state": 4,
         "watch": None,
         "time_limit": None,
-        "new_rows": False,
+        "new_rows": None,
+        "lower": 0,
+        "upper": None,
         "rank": 3,
         "C": 5.0,
     }
@@ -190,7 +192,8 @@ def test_fit_transform_gives_the_completed_tensor(truth: NDArray[Any], known: ND
     holes = np.where(known, truth, np.nan).astype(np.float32)
     completer = TensorCompleter(rank=2)
     filled = completer.fit_transform(holes)
-    assert filled is completer.tensor_
+    np.testing.assert_array_equal(filled, completer.tensor_)
+    assert filled.flags.writeable, "the next step of a pipeline may work in place"
     assert filled.dtype == np.float32
     np.testing.assert_array_equal(filled[known], holes[known])
     assert np.isfinite(filled).all()
@@ -203,7 +206,7 @@ def test_transforming_what_was_fitted_is_fit_transform(holes: NDArray[Any]) -> N
 
 
 def test_transforming_fills_only_the_holes_of_the_new_array(holes: NDArray[Any]) -> None:
-    completer = TensorCompleter(rank=2).fit(holes)
+    completer = TensorCompleter(rank=2, new_rows=False).fit(holes)
     other = np.full(holes.shape, 7.0)
     other[1, 2, 3] = np.nan
     filled = completer.transform(other)
@@ -222,7 +225,7 @@ def test_transforming_integers_changes_nothing(holes: NDArray[Any]) -> None:
 def test_transforming_another_shape_is_refused(holes: NDArray[Any]) -> None:
     sentence = "The array must have the shape that was fitted, (7, 6, 5). Got (7, 6) instead."
     with pytest.raises(InvalidInput, match=f"^{re.escape(sentence)}$"):
-        TensorCompleter(rank=2).fit(holes).transform(holes[:, :, 0])
+        TensorCompleter(rank=2, new_rows=False).fit(holes).transform(holes[:, :, 0])
 
 
 # Predicting and scoring

@@ -6,7 +6,9 @@ be noise to them. Divided, it does not matter which unit a column is in.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -73,10 +75,14 @@ class ColumnUnits:
             observed=observed,
             estimate=estimate,
             smallest=None if done.smallest is None else float(estimate.dense().min()),
-            deviations=None if deviations is None else lambda: times(deviations(), scales),
+            deviations=None if deviations is None else partial(_times_scales, deviations, scales),
             reasons={**done.reasons, "columns": told},
             notes=(*done.notes, told) if scales.max() > _APART * scales.min() else done.notes,
         )
+
+
+def _times_scales(deviations: Callable[[], Array], scales: Array) -> Array:
+    return times(deviations(), scales)  # a function of the module, so that a completion can be pickled
 
 
 def _sizes(observed: ObservedTensor) -> tuple[Array, Array, float]:

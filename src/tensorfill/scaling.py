@@ -6,13 +6,16 @@ exact, so nothing is lost; what the method finds is multiplied by it again.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from .completion import Completion, Snapshot, Watch
 from .estimates.power_of_two import PowerOfTwoEstimate, times_power_of_two
 from .observed import ObservedTensor
+from .tensor import Array
 
 _ORDINARY = 40  # data whose largest value is between 2^-40 and 2^40, about 1e-12 and 1e12, stays as it is
 _DOUBLE = 8  # bytes
@@ -62,7 +65,7 @@ class Unit:
             observed=observed,
             estimate=PowerOfTwoEstimate(done.estimate, exponent),
             smallest=None if done.smallest is None else float(times_power_of_two(np.array(done.smallest), exponent)),
-            deviations=None if deviations is None else lambda: times_power_of_two(deviations(), exponent),
+            deviations=None if deviations is None else partial(_multiplied, deviations, exponent),
             notes=(*done.notes, self._note()),
         )
 
@@ -71,3 +74,8 @@ class Unit:
             f"{self.called} is {self.largest:.3g}, so the data was worked on in units of 2^{self.exponent}. "
             "Entries and deviations are in the data's own units; costs, bounds and errors that are told are not."
         )
+
+
+def _multiplied(deviations: Callable[[], Array], exponent: int) -> Array:
+    """A function of the module, so that a completion can be pickled."""
+    return times_power_of_two(deviations(), exponent)

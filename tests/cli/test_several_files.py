@@ -176,4 +176,4 @@ def test_frames_do_not_replace_a_folder_with_something_else_in_it(refused: Run, 
 
 def test_a_table_that_would_not_fit_a_picture_is_refused_before_the_work(refused: Run, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x,y,z,t,count\n" + "".join(f"{i},{i},{i},{i},3.5\n" for i in range(6)))
-    assert "picture" in refused("complete", tmp_path / "a.csv", "-o", tmp_path / "b.png").err
+    assert "picture" in refused("complete", tmp_path / "a.csv", "--table", "long", "-o", tmp_path / "b.png").err

@@ -84,6 +84,18 @@ def csv_crafted(rng: np.random.Generator, marker: Marker) -> Iterator[Damaged]:
     for what, content in tables.items():
         yield one(f"csv {what}", "a.csv", content)
         yield one(f"csv packed {what}", "a.csv.gz", gzip.compress(content, mtime=0))
+    matrices = {
+        "with letters for a number": b",a,b\nr,1,\ns,x1,2\n",
+        "with a field too many": b",a,b\nr,1,\ns,1,2,3\n",
+        "with a quote that is not closed": b',a,b\nr,1,\ns,"1,2\n',
+        "with a zero byte": b",a,b\nr,1,\ns,\0,2\n",
+        "of holes": b",a,b\nr,,\ns,NA,\n",
+        "with numbers of two kinds": b"x;a;b\nr;1,5;\ns;2.5;3\n",
+        "that could be coordinates": b"x,a,b\nr,1,2\ns,3,4\n",
+        "whose first line could be names": b"x,1,2\nr,3,\ns,5,6\n",
+    }
+    for what, content in matrices.items():
+        yield one(f"csv of a matrix {what}", "a.csv", content)
     yield one("csv packed, and something after it", "a.csv.gz", tight + rng.bytes(20))
     yield one("csv bomb", "a.csv.gz", gzip_lines(_NAMES.encode() + b"\n", b"1,1,1,1\n", 20_000_000))
     yield one("csv bomb of one line", "a.csv.gz", gzip_lines(b"", b"11111111", 2_000_000))

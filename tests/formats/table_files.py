@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as arrays
 from tensorfill.formats import Contents, Entries
 from tensorfill.formats.format import TableFormat
 from tensorfill.formats.reading import Reading
+from tensorfill.formats.table_words import TableWords
 
 DTYPES = ("bool", "uint8", "int16", "uint16", "int32", "int64", "uint64", "float16", "float32", "float64")
 
@@ -25,7 +26,7 @@ def sparse_arrays(draw: st.DrawFn, dtypes: tuple[str, ...]) -> Contents:
     return Contents(data, observed)
 
 
-def written_and_read(form: TableFormat, what: Contents | Entries, name: str) -> Entries:
+def written_and_read(form: TableFormat, what: Contents | Entries, name: str, table: str | None = None) -> Entries:
     """What a file holds that `what` was written to."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
@@ -34,7 +35,7 @@ def written_and_read(form: TableFormat, what: Contents | Entries, name: str) -> 
         else:
             assert form.refuses(what) is None
             form.write(path, what)
-        back = form.read(path, Reading())
+        back = form.read(path, Reading(table=TableWords.of(table)))
     assert isinstance(back, Entries)
     return back
 

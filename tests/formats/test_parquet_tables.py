@@ -14,13 +14,16 @@ from table_files import DTYPES, rows_of, sparse_arrays, written_and_read
 from tensorfill.errors import TensorfillError, UnreadableFile
 from tensorfill.formats import Contents, Entries, room
 from tensorfill.formats.reading import Reading
+from tensorfill.formats.table_words import TableWords
 from tensorfill.formats.tables.parquet_footer import declared_bytes
 from tensorfill.formats.tables.parquet_table import ParquetTable
 
 
-def read(path: Path, frame: polars.DataFrame, value: str | None = None) -> Entries:
+def read(path: Path, frame: polars.DataFrame, value: str | None = None, table: str | None = "long") -> Entries:
     frame.write_parquet(path)
-    return ParquetTable().read(path, Reading(value))
+    found = ParquetTable().read(path, Reading(value, table=TableWords.of(table)))
+    assert isinstance(found, Entries)
+    return found
 
 
 @pytest.fixture

@@ -35,6 +35,7 @@ def complete(
     size: options.Size = None,
     gray: options.Gray = False,
     frames: options.Frames = None,
+    table: options.Table = None,
     observed: options.Observed = None,
     mask: options.Mask = None,
     mask_means: options.MaskMeans = None,
@@ -151,7 +152,7 @@ def complete(
     chosen = {name: value for name, value in settings.items() if value is not None}
     chosen |= settings_from(set_ or (), taken=chosen)
     bounds = bounds_from(lower, upper)
-    source = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames)
+    source = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames, table)
     output_format = format_for(inputs, output, output_format, each=each)
     found = places(inputs, output, each=each, format=format, output_format=output_format)
     several = len(found) > 1

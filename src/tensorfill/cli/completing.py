@@ -163,4 +163,6 @@ class Completing:
 def _given(source: formats.Contents | formats.Entries) -> tuple[Any, Any]:
     if isinstance(source, formats.Entries):
         return source.observed_tensor(lower=None), None  # the library looks at bounds
+    if source.metadata.columns_apart:
+        return source, None
     return source.data, source.observed

@@ -31,6 +31,7 @@ def components(
     size: options.Size = None,
     gray: options.Gray = False,
     frames: options.Frames = None,
+    table: options.Table = None,
     observed: options.Observed = None,
     mask: options.Mask = None,
     mask_means: options.MaskMeans = None,
@@ -66,7 +67,9 @@ def components(
     chosen: dict[str, Any] = {} if rank is None else {"rank": rank_from(rank)}
     chosen |= settings_from(set_ or (), taken=chosen)
     bounds = bounds_from(lower, upper)
-    source = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames).read(input)
+    source = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames, table).read(
+        input
+    )
     if not isinstance(source, formats.Contents):
         source = source.contents()
     show_notes(source.notes)

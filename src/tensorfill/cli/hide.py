@@ -37,6 +37,7 @@ def hide(
     size: options.Size = None,
     gray: options.Gray = False,
     frames: options.Frames = None,
+    table: options.Table = None,
     seed: Annotated[int, typer.Option(help="The same seed hides the same entries.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace files that are already there.")] = False,
 ) -> None:
@@ -59,8 +60,8 @@ def hide(
             formats.check_place(path, force=force)
     if write_mask is not None and write_mask.resolve() == output.resolve():
         raise InvalidInput(f"The output and the mask cannot both be {output}.")
-    reading = Source.of(format, size, gray, frames, None, None, None, None, None)
-    given = formats.read(input, format=reading.format, size=reading.size, gray=reading.gray, frames=reading.frames)
+    reading = Source.of(format, size, gray, frames, None, None, None, None, None, table)
+    given = reading.read(input)
     show_notes(given.notes)
     source = given if isinstance(given, formats.Contents) else given.contents()
     observed = source.known(sampling.mask(pattern, source.shape, keep, seed))

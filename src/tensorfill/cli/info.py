@@ -21,6 +21,7 @@ def info(
     size: options.Size = None,
     gray: options.Gray = False,
     frames: options.Frames = None,
+    table: options.Table = None,
     observed: options.Observed = None,
     mask: options.Mask = None,
     mask_means: options.MaskMeans = None,
@@ -40,7 +41,9 @@ def info(
 
     settings = {} if effort is None else {"effort": effort}
     make(method, settings)
-    source = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames).read(input)
+    source = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames, table).read(
+        input
+    )
     told = described(input, source, method, settings)
     if json:
         typer.echo(as_json(told | {"notes": list(source.notes)}))

@@ -40,6 +40,15 @@ Frames = Annotated[
     str | None,
     typer.Option(metavar="FIRST-LAST", help="Read only these frames, counted from 0: 0-99.", rich_help_panel=_READ),
 ]
+Table = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WORDS",
+        help="How a table is laid out, if it can be read in several ways: wide (a matrix) or long (a line per entry); "
+        "also header, no-header, labels, no-labels, decimal-comma, decimal-point. With commas: wide,no-header.",
+        rich_help_panel=_READ,
+    ),
+]
 Observed = Annotated[
     Path | None,
     typer.Option(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from . import options
 from .app import app
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def score(
         Path | None,
         typer.Option(help="What was known: a boolean array, an .npz (key observed) or a picture (black is missing)."),
     ] = None,
+    table: options.Table = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Print RMSE and PSNR on a scale where the truth lies in [0, 1].
@@ -34,8 +36,8 @@ def score(
     from .console import show_notes, show_table
     from .summary import as_json, score_lines
 
-    true = formats.read_contents(truth)
-    found = formats.read_contents(estimate)
+    true = formats.read_contents(truth, table=table)
+    found = formats.read_contents(estimate, table=table)
     show_notes((*true.notes, *found.notes))
     known = true.known()
     if not known.any():

@@ -25,6 +25,7 @@ class Source:
     masks: tuple[tuple[Path, Means | None], ...] = ()
     missing: tuple[float, ...] | None = None
     missing_frames: tuple[int, ...] = ()
+    table: str | None = None
 
     @classmethod
     def of(
@@ -38,8 +39,12 @@ class Source:
         mask_means: str | None,
         missing: str | None,
         missing_frames: str | None,
+        table: str | None = None,
     ) -> Source:
         """From options as they are typed."""
+        from ..formats.table_words import TableWords
+
+        TableWords.of(table)  # refuses what is no word for a table before anything is read
         if mask_means not in (None, "missing", "known"):
             raise InvalidSetting(must_be("mask-means", "be missing or known", mask_means))
         if mask_means is not None and mask is None:
@@ -57,6 +62,7 @@ class Source:
             masks=tuple(masks),
             missing=None if missing is None else values_from(missing),
             missing_frames=() if missing_frames is None else frames_from(missing_frames),
+            table=table,
         )
 
     def read(self, path: Path) -> Contents | Entries:
@@ -64,7 +70,9 @@ class Source:
         from .. import formats
         from ..formats.holes import without_frames, without_value
 
-        found = formats.read(path, format=self.format, size=self.size, gray=self.gray, frames=self.frames)
+        found = formats.read(
+            path, format=self.format, size=self.size, gray=self.gray, frames=self.frames, table=self.table
+        )
         if not isinstance(found, formats.Contents):
             if self.masks or self.missing is not None or self.missing_frames:
                 raise InvalidInput(

@@ -14,6 +14,7 @@ from .listed import FORMATS
 from .reading import Reading
 from .source import check_source
 from .staging import staged
+from .table_words import TableWords
 from .target import check_target
 
 AnyPath = str | os.PathLike[str]
@@ -70,6 +71,7 @@ def read(
     size: tuple[int, int] | None = None,
     gray: bool = False,
     frames: tuple[int, int] | None = None,
+    table: str | None = None,
 ) -> Contents | Entries:
     """What is in a file: an array with what is known of it, or, from a table, entries with their coordinates.
 
@@ -85,11 +87,15 @@ def read(
         Brightness alone, of pictures and videos in colour.
     frames
         The first and the last frame to read of a video, counted from 0.
+    table
+        How a table is laid out, if it can be read in several ways: "wide" (a matrix) or "long" (a line per entry), and
+        "header", "no-header", "labels", "no-labels", "decimal-comma" or "decimal-point", with commas between them.
     """
+    words = TableWords.of(table)
     file, dataset = located(path)
     form = format_of(file, format)
     check_source(file, folder=form.folder)
-    return form.read(file, Reading(dataset, size, gray, frames))
+    return form.read(file, Reading(dataset, size, gray, frames, words))
 
 
 def read_contents(
@@ -99,9 +105,10 @@ def read_contents(
     size: tuple[int, int] | None = None,
     gray: bool = False,
     frames: tuple[int, int] | None = None,
+    table: str | None = None,
 ) -> Contents:
     """As `read`, but a table becomes a full array."""
-    found = read(path, format=format, size=size, gray=gray, frames=frames)
+    found = read(path, format=format, size=size, gray=gray, frames=frames, table=table)
     return found if isinstance(found, Contents) else found.contents()
 
 

@@ -30,6 +30,8 @@ class Metadata:
     """From voxel indices to millimetres, 4 × 4."""
     variable: str | None = None
     """What the array is called inside its file (.mat, .h5, .zarr)."""
+    columns_apart: bool = False
+    """Whether this is a matrix whose columns may be in units of their own, as those of a wide table."""
     header: Mapping[str, Any] = field(default_factory=dict)
     """Further fields, meant for the format named in `header_of` alone."""
     header_of: str = ""

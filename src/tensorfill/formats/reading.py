@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from .table_words import TableWords
 
 
 @dataclass(frozen=True)
@@ -17,3 +19,5 @@ class Reading:
     """Brightness alone, of pictures and videos in colour."""
     frames: tuple[int, int] | None = None
     """The first and the last frame to read, counted from 0; both are read."""
+    table: TableWords = field(default_factory=TableWords)
+    """How a table is laid out, where it can be read in several ways."""

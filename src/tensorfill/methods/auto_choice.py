@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from ..observed import ObservedTensor
 from ..spectral.held_out import hold_out
 from ..spectral.holes import apart_entries, has_holes, lost_entries
 from ..spectral.judge import Judge, can_judge_lost, goes_deeper
+from ..spectral.run import SpectralRun
 from ..tensor import Array
 from .candidates import HOLDINGS, SHORT, Effort, holdings, methods_tried
 from .forecast import forecast
@@ -139,7 +141,7 @@ class Choice:
         misses = at_first.mixed(weights, judged) - at_first.truth
         # What was held out later may have been harder than what the deviations are fitted to.
         more = max(0.0, evidence.mean_square(prediction, scale) - float(np.mean((misses / scale) ** 2)))
-        self._sure = lambda blend: scale * np.sqrt(run.deviations(blend / scale, misses / scale) ** 2 + more)
+        self._sure = partial(_sureness, run, misses, more, scale)
         return self._blend(
             weights, {"spectral": first}, lost_weights=judged if can_judge_lost(mask, held) else _UNJUDGED
         )
@@ -307,7 +309,7 @@ class Choice:
             done.deviations is not None and not isinstance(done.estimate, BlendedEstimate | EstimateByPlace)
         ):
             return done.deviations
-        return lambda: sure(np.maximum(done.estimate.dense(), 0.0))
+        return partial(_deviations, sure, done.estimate, self._observed.floor)
 
     def _watcher(self) -> Watch:
         """Passes on what a method does, as an iteration of ours; what would be returned is shown, not a candidate."""
@@ -340,3 +342,13 @@ class Choice:
 
 def _shown(weights: Mapping[str, float]) -> str:
     return " + ".join(f"{weight:.2f} {name}" if weight < 1 else name for name, weight in weights.items())
+
+
+# Functions of the module, so that a completion can be pickled.
+def _sureness(run: SpectralRun, misses: Array, more: float, scale: float, blend: Array) -> Array:
+    """Deviations of spectral, put right by the errors of the blend."""
+    return scale * np.sqrt(run.deviations(blend / scale, misses / scale) ** 2 + more)
+
+
+def _deviations(sure: Callable[[Array], Array], estimate: Estimate, floor: float) -> Array:
+    return sure(np.maximum(estimate.dense(), floor))

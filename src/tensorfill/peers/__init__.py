@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+from ..completion import Completion
 from ..errors import InvalidInput
 from ..formats.contents import Contents
 from ..formats.entries import Entries
@@ -33,13 +35,22 @@ def arriving(data: object, coordinates: object = None, value: object = None) -> 
             "ObservedTensor.from_coordinates(coordinates, values, shape)."
         )
     if isinstance(data, Contents):
-        return Arrived(data, lambda done: data.filled(done.tensor))
+        return Arrived(data, partial(_filled_like, data), columns_apart=data.metadata.columns_apart)
     if isinstance(data, Entries):
         return Arrived(data, data.completed)
     if is_of(data, "xarray", "DataArray"):
         array: Any = data
-        return Arrived(data_array.contents_of(array), lambda done: data_array.like(array, done.tensor))
+        return Arrived(data_array.contents_of(array), partial(_array_like, array))
     return None
+
+
+# Functions of the module, so that a completion can be pickled.
+def _filled_like(contents: Contents, done: Completion) -> Contents:
+    return contents.filled(done.tensor)
+
+
+def _array_like(array: Any, done: Completion) -> Any:
+    return data_array.like(array, done.tensor)
 
 
 def check_alignment(data: Any, observed: Any) -> None:

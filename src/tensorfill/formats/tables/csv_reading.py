@@ -1,12 +1,10 @@
-"""Lines of text as entries, read in batches; a line that is wrong is looked for when a batch fails."""
+"""Lines of text as entries or as a matrix, read in batches; a line that is wrong is looked for when a batch fails."""
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from collections.abc import Iterator
-from itertools import chain, islice
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
+from ..contents import Contents
 from ..entries import Entries, default_columns
+from ..metadata import Metadata
+from ..reading import Reading
 from ..room import check_room
-from .csv_writing import is_number
+from .column import is_missing, with_point
+from .csv_form import CsvForm, form_of
+from .csv_writing import HEADER_OF
 from .labelled import Axis, Labelled, value_column
 from .labels import from_texts
 from .numbers import joined_numbers, parsed_numbers
-from .whole_lines import whole_lines
+from .text_table import TextTable, opened, told_into_rows
+from .wide_reading import read_matrix
 
-MISSING = frozenset(("", "na", "n/a", "nan", "null", "none"))
-_DELIMITERS = (",", ";", "\t")
-_QUOTED = re.compile('"[^"]*"')
 _BATCH = 2**15
 
 
@@ -32,57 +33,36 @@ class _WrongLine(Exception):
     """A batch has a line that cannot be used."""
 
 
-def read_table(path: Path, wanted: str | None) -> Entries:
-    """The entries in a file; `wanted` is the name of the column of values."""
-    names, rows = _opened(path)
+def read_table(path: Path, how: Reading) -> Contents | Entries:
+    """What is in a file: entries, or a matrix if it is wide; `how.dataset` is the name of the column of values."""
+    table = opened(path)
+    form = form_of(table, how.table, how.dataset)
+    return _read_entries(table, form, how.dataset) if form.layout == "long" else read_matrix(table, form)
+
+
+def _read_entries(table: TextTable, form: CsvForm, wanted: str | None) -> Entries:
+    path, first = table.path, table.sample[0]
+    names = first if form.header else list(default_columns(len(first) - 1))
     value = value_column(names, wanted, str(path))
-    try:
-        return _read(path, names, value, rows)
-    except _WrongLine as error:
-        raise _found(path, names, value) from error
-    except csv.Error as error:
-        raise UnreadableFile(f"Line {rows.line_num} of {path} cannot be told into columns: {error}.") from error
-    except UnicodeDecodeError as error:
-        raise _not_utf8(path) from error
+    rows = _below_names(table, form)
+    with told_into_rows(path, rows):
+        try:
+            entries = _read(path, names, value, rows, form.decimal)
+        except _WrongLine as error:
+            raise _found(table, form, names, value) from error
+    signs = {"delimiter": table.delimiter, "decimal": form.decimal}
+    return replace(entries, metadata=Metadata(kind="table", header=signs, header_of=HEADER_OF))
 
 
-def _opened(path: Path) -> tuple[list[str], Any]:
-    """The names of the columns, and a reader of the rows below them."""
-    lines = _lines(path)
-    try:
-        start = _until_text(lines)
-        delimiter = max(_DELIMITERS, key=_QUOTED.sub("", start[-1]).count)
-        reader = csv.reader(chain(start, lines), delimiter=delimiter, strict=True)
-        fields = [field.strip() for field in next(row for row in reader if row)]
-    except StopIteration as error:
-        raise UnreadableFile(f"{path} is empty; a table has a line of names and a line per entry.") from error
-    except csv.Error as error:
-        raise UnreadableFile(f"The first line of {path} cannot be told into columns: {error}.") from error
-    except UnicodeDecodeError as error:
-        raise _not_utf8(path) from error
-    if "\0" in "".join(fields):
-        raise UnreadableFile(f"{path} has zero bytes in its first line: it is no table of text.")
-    if not all(map(is_number, fields)):
-        return fields, reader
-    again = csv.reader(_lines(path), delimiter=delimiter, strict=True)
-    return list(default_columns(len(fields) - 1)), again
+def _below_names(table: TextTable, form: CsvForm) -> Any:
+    rows = table.rows()
+    if form.header:
+        with told_into_rows(table.path, rows):
+            next(row for row in rows if row)
+    return rows
 
 
-def _until_text(lines: Iterator[str]) -> list[str]:
-    """The first lines, up to one that is not blank."""
-    start = []
-    for line in lines:
-        start.append(line)
-        if line.strip():
-            return start
-    raise StopIteration
-
-
-def _lines(path: Path) -> Iterator[str]:
-    return chain.from_iterable(io.StringIO(piece.decode("utf-8"), newline="") for piece in whole_lines(path))
-
-
-def _read(path: Path, names: list[str], value: int, rows: Iterator[list[str]]) -> Entries:
+def _read(path: Path, names: list[str], value: int, rows: Iterator[list[str]], decimal: str) -> Entries:
     seen: list[dict[str, int]] = [{} for _ in names]
     indices: list[list[NDArray[np.int64]]] = [[] for _ in names]
     known: list[NDArray[np.bool_]] = []
@@ -98,7 +78,7 @@ def _read(path: Path, names: list[str], value: int, rows: Iterator[list[str]]) -
         check_room(path, (count, len(names)), 8)
         for place, column in enumerate(zip(*batch, strict=True)):
             if place == value:
-                there, found = _values(column)
+                there, found = _values(column, decimal)
                 known.append(there)
                 numbers.append(found)
             else:
@@ -123,12 +103,14 @@ def _read(path: Path, names: list[str], value: int, rows: Iterator[list[str]]) -
     return Labelled(axes, names[value], values, present, notes).entries(str(path))
 
 
-def _values(column: tuple[str, ...]) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+def _values(column: tuple[str, ...], decimal: str) -> tuple[NDArray[np.bool_], NDArray[Any]]:
     """Which fields have a value, and the values."""
+    if decimal != ".":
+        column = tuple(with_point(text, decimal) for text in column)
     try:
         return np.ones(len(column), dtype=bool), parsed_numbers(column)
     except ValueError:
-        there = [text.strip().lower() not in MISSING for text in column]
+        there = [not is_missing(text) for text in column]
     try:
         return np.array(there), parsed_numbers([text for text, one in zip(column, there, strict=True) if one])
     except ValueError as error:
@@ -147,9 +129,9 @@ def _counts_rows(axis: Axis) -> bool:
     return axis.labels is None and np.array_equal(axis.index, np.arange(len(axis.index)))
 
 
-def _found(path: Path, names: list[str], value: int) -> UnreadableFile:
+def _found(table: TextTable, form: CsvForm, names: list[str], value: int) -> UnreadableFile:
     """The first line that is wrong, in words; only looked for when there is one."""
-    _, rows = _opened(path)
+    path, rows = table.path, _below_names(table, form)
     for row in rows:
         where = f"Line {rows.line_num} of {path}"
         if row and len(row) != len(names):
@@ -157,22 +139,16 @@ def _found(path: Path, names: list[str], value: int) -> UnreadableFile:
         for place, text in enumerate(row):
             if place != value and (not text.strip() or "\0" in text):
                 return UnreadableFile(f"{where} has no '{names[place]}': every row needs all its coordinates.")
-            if place == value and not _values_fine(text):
+            if place == value and not _values_fine(text, form.decimal):
                 return UnreadableFile(
                     f"{where} must have a number, or nothing, as its '{names[value]}'. Got {text[:60]!r} instead."
                 )
     return UnreadableFile(f"{path} mixes numbers with true and false in '{names[value]}'.")
 
 
-def _values_fine(text: str) -> bool:
+def _values_fine(text: str, decimal: str) -> bool:
     try:
-        _values((text,))
+        _values((text,), decimal)
     except _WrongLine:
         return False
     return True
-
-
-def _not_utf8(path: Path) -> UnreadableFile:
-    return UnreadableFile(
-        f"{path} is not text in UTF-8; save it in that encoding, or it is something else than a table."
-    )

@@ -14,6 +14,7 @@ from ..entries import Entries
 from .numbers import number_texts
 from .rows import rows_in_order, value_name
 
+HEADER_OF = "csv"
 _BATCH = 2**16
 _SPECIAL = frozenset('"\r\n,;\t')
 
@@ -29,8 +30,11 @@ def check_names(entries: Entries) -> None:
                 raise InvalidInput(f"A label of '{column}' is empty or holds a zero byte, which text cannot keep.")
 
 
-def table_lines(entries: Entries, delimiter: str) -> Iterator[str]:
-    """The whole file, some lines at a time."""
+def table_lines(entries: Entries, *, tabs: bool) -> Iterator[str]:
+    """The whole file, some lines at a time, with the signs of the file that it comes from."""
+    signs = entries.metadata.header if entries.metadata.header_of == HEADER_OF else {}
+    delimiter = "\t" if tabs else signs.get("delimiter", ",").replace("\t", ",")
+    decimal = signs.get("decimal", ".")
     names = (*entries.columns[:-1], value_name(entries))
     yield delimiter.join(map(_quoted, names)) + "\n"
     axes = [None if labels is None else [_quoted(label_text(label)) for label in labels] for labels in entries.labels]
@@ -39,6 +43,8 @@ def table_lines(entries: Entries, delimiter: str) -> Iterator[str]:
         part = rows[first : first + _BATCH]
         columns = [_texts(part[:, mode], axis) for mode, axis in enumerate(axes)]
         values = _value_texts(entries, places[first : first + _BATCH])
+        if decimal != ".":
+            values = [_quoted(text.replace(".", decimal), delimiter) for text in values]
         yield "".join(f"{delimiter.join(row)}\n" for row in zip(*columns, values, strict=True))
 
 
@@ -68,7 +74,9 @@ def is_number(text: str) -> bool:
         return False
 
 
-def _quoted(text: str) -> str:
-    if _SPECIAL.isdisjoint(text) and text == text.strip():
+def _quoted(text: str, delimiter: str | None = None) -> str:
+    """Between quotation marks, where another sign than a delimiter would be taken for one."""
+    special = _SPECIAL if delimiter is None else frozenset(('"', "\r", "\n", delimiter))
+    if special.isdisjoint(text) and text == text.strip():
         return text
     return '"' + text.replace('"', '""') + '"'

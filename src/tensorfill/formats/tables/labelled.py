@@ -71,5 +71,16 @@ def value_column(names: Sequence[str], wanted: str | None, table: str) -> int:
         if wanted not in names:
             raise InvalidInput(f"{table} has no column '{wanted}'. The columns in it are: {', '.join(names)}.")
         return list(names).index(wanted)
+    return named_value(names)
+
+
+def named_value(names: Sequence[str]) -> int:
+    """The only column called value or count, or the last one."""
+    place = says_value(names)
+    return len(names) - 1 if place is None else place
+
+
+def says_value(names: Sequence[str]) -> int | None:
+    """Which column is the only one that is called value or count."""
     named = [place for place, name in enumerate(names) if name.lower() in VALUE_NAMES]
-    return named[0] if len(named) == 1 else len(names) - 1
+    return named[0] if len(named) == 1 else None

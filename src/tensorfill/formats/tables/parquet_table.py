@@ -1,4 +1,4 @@
-"""A long table in a .parquet file, read and written by polars; the columns mean what they mean in a .csv file.
+"""A table in a .parquet file, read and written by polars; the columns mean what they mean in a .csv file.
 
 What labels and values are is kept: text, numbers, dates, categories.
 """
@@ -25,6 +25,8 @@ from .labels import counts_from_zero, ordered
 from .parquet_footer import declared_bytes
 from .rows import check_entries, rows_in_order, table_refusal, value_name
 from .silence import silenced
+from .wide import wide_of
+from .wide_parquet import is_wide, matrix_of, wide_frame
 
 _KIND = "a .parquet file"
 _AXES = "axes"
@@ -37,12 +39,15 @@ class ParquetTable(TableFormat):
     name: ClassVar[str] = "parquet"
     extensions: ClassVar[tuple[str, ...]] = (".parquet",)
 
-    def read(self, path: Path, how: Reading) -> Entries:
-        """Every column but one holds labels; a value that is null or NaN is asked for."""
+    def read(self, path: Path, how: Reading) -> Contents | Entries:
+        """Of a long table, every column but one holds labels; a value that is null or NaN is asked for."""
         polars = needed("polars", "tables", path)
         with readable(path, _KIND), silenced():
             try:
-                return _entries(polars, _frame(polars, path), path, how.dataset)
+                frame = _frame(polars, path)
+                if how.dataset is None and is_wide(frame, how.table, str(path)):
+                    return matrix_of(frame, how.table, path)
+                return _entries(polars, frame, path, how.dataset)
             except polars.exceptions.PanicException as error:  # no Exception: polars thought it impossible
                 raise damaged(path, _KIND) from error
 
@@ -58,14 +63,30 @@ class ParquetTable(TableFormat):
         values = polars.Series(np.ascontiguousarray(entries.values, dtype=entries.dtype.newbyteorder("=")))
         gone = polars.Series([None], dtype=values.dtype)
         columns[value_name(entries)] = values.append(gone).gather(np.minimum(places, len(entries.values)))
-        try:
-            polars.DataFrame(columns).write_parquet(path)
-        except polars.exceptions.PolarsError as error:
-            raise OSError(str(error)) from error
+        _written(polars, polars.DataFrame(columns), path)
+
+    def write(self, path: Path, contents: Contents) -> None:
+        """A matrix that comes from a wide table as one; the known entries of any other array."""
+        wide = wide_of(contents)
+        if wide is None:
+            super().write(path, contents)
+            return
+        polars = needed("polars", "tables", path)
+        _written(polars, wide_frame(polars, contents, wide), path)
 
     def refuses(self, contents: Contents) -> str | None:
-        """Tables hold what is known, so there must be something."""
+        """Tables hold what is known, so there must be something; and their columns have different names."""
+        wide = wide_of(contents)
+        if wide is not None and wide.columns is not None and len(set(wide.columns)) < len(wide.columns):
+            return "The columns of a .parquet file must have different names, and two of this table have the same."
         return table_refusal(contents)
+
+
+def _written(polars: Any, frame: Any, path: Path) -> None:
+    try:
+        frame.write_parquet(path)
+    except polars.exceptions.PolarsError as error:
+        raise OSError(str(error)) from error
 
 
 def _frame(polars: Any, path: Path) -> Any:

@@ -1,0 +1,5 @@
+"""`complete` in scikit-learn's verbs."""
+
+from .completer import TensorCompleter
+
+__all__ = ["TensorCompleter"]

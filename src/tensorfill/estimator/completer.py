@@ -1,0 +1,321 @@
+"""TensorCompleter: `complete` in the shape of a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..completion import Certificate, Completion, History, StopReason, Watch
+from ..errors import InvalidInput
+from ..formats import Contents, Entries, Metadata
+from ..library import complete
+from ..methods.registry import available_methods, make, method_for
+from ..observed import Negatives, ObservedTensor
+from .scikit_learn import NotFitted, Transformer, table_of
+from .scoring import hidden_entries, r_squared
+
+_OWN = (
+    "method",
+    "keep_observed",
+    "negatives",
+    "random_state",
+    "watch",
+    "time_limit",
+    "new_rows",
+    "lower",
+    "upper",
+)
+
+
+class TensorCompleter(Transformer):  # type: ignore[misc]
+    """Fill the missing entries of a nonnegative tensor, with scikit-learn's verbs.
+
+    Takes the settings of `tensorfill.complete`, those of the method among them. After `fit`: `completion_`,
+    `tensor_`, `model_`, `components_`, `certificate_`, `history_`, `n_iter_`, `stop_`; of a table, `n_features_in_`
+    and, if its columns have names, `feature_names_in_`.
+
+    It is an imputer for scikit-learn's pipelines and searches: `transform` takes what was fitted, or further rows
+    (slices of the first mode; of a table, the rows of a test set) and completes them together with those that were
+    fitted. Rows that are transformed in one call help each other; what was fitted is given back as it was completed
+    then. X is what was fitted if it has the same shape, and the same values wherever both are known. `new_rows=True`
+    means further rows unless X is exactly what was fitted; `new_rows=False` means that X has the shape that was fitted,
+    and its holes get the fitted values whatever else is in it.
+
+    A DataFrame is a table as it stands: a row per row, a column per feature, NaN where a value is missing.
+
+    >>> table = np.outer([1.0, 2.0, 3.0], [2.0, 4.0, 6.0, 8.0])
+    >>> table[1, 2] = np.nan
+    >>> TensorCompleter(rank=1, C=1000).fit_transform(table)[1, 2].round(2)
+    np.float64(12.0)
+    """
+
+    completion_: Completion
+
+    def __init__(
+        self,
+        method: str = "auto",
+        *,
+        keep_observed: bool = True,
+        negatives: Negatives = "raise",
+        random_state: int | np.random.Generator = 0,
+        watch: Watch | None = None,
+        time_limit: float | None = None,
+        new_rows: bool | None = None,
+        lower: float | None = 0,
+        upper: float | None = None,
+        **settings: Any,
+    ) -> None:
+        self.method = method
+        self.keep_observed = keep_observed
+        self.negatives = negatives
+        self.random_state = random_state
+        self.watch = watch
+        self.time_limit = time_limit
+        self.new_rows = new_rows
+        self.lower = lower
+        self.upper = upper
+        self._settings = settings
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of the method."""
+        return dict(self._settings)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Every setting by name, as scikit-learn's `clone` and searches expect."""
+        return {**{name: getattr(self, name) for name in _OWN}, **self._settings}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change settings by name; a setting the method does not have is refused."""
+        own = {name: params.pop(name) for name in _OWN if name in params}
+        settings = {**self._settings, **params}
+        method = own.get("method", self.method)
+        if isinstance(method, str) and method in available_methods():  # fit refuses one that is none
+            make(method_for(method, settings), settings)
+        for name, value in own.items():
+            setattr(self, name, value)
+        self._settings = settings
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn should know: NaN is welcome, and what is below zero is not, unless `lower` allows it."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.three_d_array = True
+        tags.input_tags.positive_only = self.lower == 0 and self.negatives != "clip"
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def fit(self, X: ArrayLike | ObservedTensor, y: Any = None, *, observed: ArrayLike | None = None) -> Self:
+        """Complete X; NaN marks what is missing unless `observed` says what is known. `y` is ignored."""
+        given = self._taken(X, first=True)
+        try:
+            self.completion_ = self._complete(given, observed)
+        except InvalidInput as error:
+            if self.lower == 0 and _has_negatives(given):  # scikit-learn's words for it
+                raise InvalidInput(f"Negative values in data passed to TensorCompleter: {error}") from error
+            raise
+        return self
+
+    def transform(self, X: ArrayLike) -> NDArray[Any]:
+        """X with its NaNs and masked entries filled, as what was fitted or as further rows: see `new_rows`."""
+        return self._filled(X)
+
+    def _filled(self, X: Any) -> NDArray[Any]:
+        fitted = self._fitted()
+        data, missing = self._data_and_missing(X)
+        if _same(fitted.observed, data, missing):
+            return fitted.tensor.astype(data.dtype)
+        if self.new_rows or (self.new_rows is None and not _agrees(fitted.observed, data, missing)):
+            return self._completed_rows(fitted.observed, data, missing)
+        if data.shape != fitted.observed.shape:
+            raise InvalidInput(
+                f"The array must have the shape that was fitted, {fitted.observed.shape}. Got {data.shape} instead."
+            )
+        return np.where(missing, fitted.tensor.astype(data.dtype), data)
+
+    def _data_and_missing(self, X: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        given = self._taken(X, first=False)
+        data = np.ma.getdata(given)
+        missing = np.ma.getmaskarray(given).copy()
+        if data.dtype.kind == "f":
+            missing |= np.isnan(data)
+        if self.negatives == "clip" and (self.lower, self.upper) != (None, None):  # as `fit` does
+            data = np.clip(data, self.lower, self.upper)
+        return data, missing
+
+    def _taken(self, X: Any, *, first: bool) -> Any:
+        """X as an array, if it is a table or an array; what brings its own holes stays as it is."""
+        if isinstance(X, ObservedTensor | Contents | Entries) or type(X).__module__.partition(".")[0] == "xarray":
+            self._forget_features(first)
+            return X if first else np.asarray(X)
+        masked = isinstance(X, np.ma.MaskedArray)
+        order = len(X.shape) if hasattr(X, "shape") else np.asarray(X).ndim
+        as_table = order == 2 if first else hasattr(self, "n_features_in_")
+        if not as_table:
+            self._forget_features(first)
+            return X if masked else np.asarray(X)
+        if not masked:
+            return table_of(self, X, first=first)
+        mask = np.ma.getmaskarray(X)
+        return np.ma.masked_array(table_of(self, np.where(mask, np.zeros((), X.dtype), X.data), first=first), mask)
+
+    def _forget_features(self, first: bool) -> None:
+        """A tensor has none, whatever was fitted before."""
+        for name in ("n_features_in_", "feature_names_in_"):
+            if first and hasattr(self, name):
+                delattr(self, name)
+
+    def _completed_rows(self, fitted: ObservedTensor, data: NDArray[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:
+        """New rows, completed below the fitted ones."""
+        if data.shape[1:] != fitted.shape[1:] or data.ndim != fitted.order:
+            raise InvalidInput(
+                f"New rows must have the shape of those that were fitted, {fitted.shape[1:]}. Got an array of shape "
+                f"{data.shape} instead."
+            )
+        if not missing.all() and self.lower == 0:  # so that a sentence about a value names its own row
+            ObservedTensor.from_array(data, ~missing, negatives=self.negatives)
+        if not missing.any():
+            return data.copy()
+        above = np.zeros(fitted.shape, dtype=np.result_type(fitted.dtype, data.dtype))
+        above.reshape(-1)[fitted.positions] = fitted.known
+        both = np.concatenate([above, data]), np.concatenate([fitted.mask(), ~missing])
+        filled = self._complete(*both).tensor[fitted.shape[0] :]
+        return np.where(missing, filled.astype(data.dtype), data)
+
+    def fit_transform(
+        self, X: ArrayLike | ObservedTensor, y: Any = None, *, observed: ArrayLike | None = None
+    ) -> NDArray[Any]:
+        """Complete X and give back the completed tensor."""
+        return self.fit(X, y, observed=observed).completion_.tensor.copy()
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Values at rows of coordinates, without building the full tensor; of rows of data, what `transform` gives.
+
+        Coordinates are whole numbers, as many in a row as there are modes.
+        """
+        fitted = self._fitted()
+        return fitted.predict(X) if _are_coordinates(X, fitted.observed.order) else self._filled(X)
+
+    def score(self, X: ArrayLike, y: Any = None) -> float:
+        """R² of `predict(X)` for true values `y` at coordinates X: 1 is perfect, 0 is no better than their mean.
+
+        Of rows of data, R² of a tenth of their known entries, hidden for this; so a search can compare settings
+        where there is nothing to predict. `y` is not looked at then.
+        """
+        fitted = self._fitted().observed
+        if _are_coordinates(X, fitted.order):
+            if y is None:
+                raise InvalidInput("The true values at these coordinates are needed: score(coordinates, values).")
+            return r_squared(np.asarray(y, dtype=np.float64), self.predict(X))
+        data, missing = self._data_and_missing(X)
+        hidden = hidden_entries(~missing)
+        if _agrees(fitted, data, missing):  # what was fitted has seen these entries
+            filled = self._complete(data, ~(missing | hidden)).tensor
+        else:
+            filled = self._completed_rows(fitted, data, missing | hidden)
+        return r_squared(data[hidden], filled[hidden])
+
+    @property
+    def tensor_(self) -> NDArray[Any]:
+        """The completed tensor."""
+        return self._fitted().tensor
+
+    @property
+    def model_(self) -> NDArray[np.float64]:
+        """The method's own tensor W."""
+        return self._fitted().model
+
+    @property
+    def components_(self) -> tuple[NDArray[np.float64], ...]:
+        """W^(1), …, W^(K)."""
+        return self._fitted().components
+
+    @property
+    def certificate_(self) -> Certificate | None:
+        """Bounds on the global optimum and KKT residuals."""
+        return self._fitted().certificate
+
+    @property
+    def history_(self) -> History:
+        """The outer iterations."""
+        return self._fitted().history
+
+    @property
+    def n_iter_(self) -> int:
+        """How many outer iterations were made."""
+        return self._fitted().iterations
+
+    @property
+    def stop_(self) -> StopReason:
+        """Why the method stopped."""
+        return self._fitted().stop
+
+    def _complete(self, X: Any, observed: ArrayLike | None = None) -> Completion:
+        done = complete(
+            _as_table(X),
+            observed,
+            self.method,
+            keep_observed=self.keep_observed,
+            negatives=self.negatives,
+            random_state=self.random_state,
+            watch=self.watch,
+            time_limit=self.time_limit,
+            **self._bounds(),
+            **self._settings,
+        )
+        return replace(done, give_back=None)  # arrays are asked for here, and what gives tables back is not pickled
+
+    def _bounds(self) -> dict[str, Any]:
+        """The bounds that are not `complete`'s own."""
+        usual = {"lower": 0, "upper": None}
+        return {name: getattr(self, name) for name, value in usual.items() if getattr(self, name) != value}
+
+    def _fitted(self) -> Completion:
+        if not hasattr(self, "completion_"):
+            raise NotFitted("This TensorCompleter has not been fitted yet; call fit(array) first.")
+        return self.completion_
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self._settings.items())
+        return f"TensorCompleter({', '.join(part for part in (repr(self.method), given) if part)})"
+
+
+def _as_table(X: Any) -> Any:
+    """A matrix as a table, whose columns may be in units of their own; all else as it is."""
+    if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "biuf":
+        return X
+    data, known = np.ma.getdata(X), None
+    if isinstance(X, np.ma.MaskedArray):
+        known = ~np.ma.getmaskarray(X)
+        known &= ~np.isnan(data) if data.dtype.kind == "f" else True
+    return Contents(data, known, metadata=Metadata(kind="table", columns_apart=True))
+
+
+def _has_negatives(given: Any) -> bool:
+    return isinstance(given, np.ndarray) and given.dtype.kind in "fi" and bool((given < 0).any())
+
+
+def _are_coordinates(X: Any, order: int) -> bool:
+    rows = np.asarray(X)
+    return rows.ndim == 2 and rows.shape[1] == order and rows.dtype.kind in "iu"
+
+
+def _same(fitted: ObservedTensor, data: NDArray[Any], missing: NDArray[np.bool_]) -> bool:
+    """Whether an array is the one that was fitted."""
+    return (
+        data.shape == fitted.shape
+        and np.array_equal(np.flatnonzero(~missing), fitted.positions)
+        and np.array_equal(data.reshape(-1)[fitted.positions], fitted.known)
+    )
+
+
+def _agrees(fitted: ObservedTensor, data: NDArray[Any], missing: NDArray[np.bool_]) -> bool:
+    """Whether an array can be the one that was fitted: it has its shape, and says nothing else where both know."""
+    if data.shape != fitted.shape:
+        return False
+    there = ~missing.reshape(-1)[fitted.positions]
+    return bool(np.array_equal(data.reshape(-1)[fitted.positions][there], fitted.known[there]))
