@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import InvalidInput, InvalidSetting, must_be
+from .formats.growth import checked_growth, grown
 from .library import complete
 from .observed import ObservedTensor
 
@@ -19,6 +20,7 @@ def inpaint(
     *,
     channel_axis: int | None = -1,
     method: str = "auto",
+    grow: int = 0,
     **settings: Any,
 ) -> NDArray[Any]:
     """Fill the missing pixels of a picture, clip or volume; the known ones are kept exactly.
@@ -39,6 +41,9 @@ def inpaint(
         time. A gray picture works with both if the mask has its shape.
     method
         One of `tensorfill.available_methods()`.
+    grow
+        By how many pixels the mask is made wider, in the first two axes that are not of channels: a mask drawn tightly
+        leaves a rim of what codecs and soft brushes blurred beyond it.
     settings
         Those of the method and of `tensorfill.complete`, for example `effort="low"`, `random_state=1`, `time_limit=30`.
 
@@ -63,6 +68,7 @@ def inpaint(
     axis = _checked_axis(channel_axis, np.ndim(cast(Any, image)))
     data = np.ma.getdata(cast(Any, image))
     missing = _missing(np.asarray(mask), data.shape, axis, channel_axis) | np.ma.getmaskarray(cast(Any, image))
+    missing = _grown(missing, grow, axis)
     if missing.size and missing.all():
         raise InvalidInput(
             "The mask marks every pixel as missing, so there is nothing to fill from; "
@@ -80,6 +86,15 @@ def inpaint(
         observed = ObservedTensor.from_array(turned, ~np.moveaxis(missing, axis, -1), negatives=negatives)
         filled = np.moveaxis(complete(observed, method=method, **settings).tensor, -1, axis)
     return np.array(filled.reshape(np.shape(cast(Any, image))), order="C")
+
+
+def _grown(missing: NDArray[np.bool_], grow: int, axis: int | None) -> NDArray[np.bool_]:
+    pixels = checked_growth(grow)
+    if not pixels:
+        return missing
+    if axis is None or missing.ndim < 3:
+        return grown(missing, pixels, channels=False)
+    return np.moveaxis(grown(np.moveaxis(missing, axis, -1), pixels, channels=True), -1, axis)
 
 
 def _checked_axis(channel_axis: object, dimensions: int) -> int | None:

@@ -50,13 +50,13 @@ def test_black_and_white_becomes_gray(tmp_path: Path) -> None:
 def test_fully_transparent_pixels_are_missing(tmp_path: Path, mode: str) -> None:
     image = Image.fromarray(COLOUR).convert(mode)
     alpha = np.full((6, 8), 255, np.uint8)
-    alpha[0, 0], alpha[0, 1] = 0, 1
+    alpha[0, 0], alpha[5, 7] = 0, 1
     image.putalpha(Image.fromarray(alpha))
     contents = saved(tmp_path / "a.png", image)
     assert contents.observed is not None
     assert contents.observed.shape == contents.data.shape == ((6, 8, 3) if mode == "RGBA" else (6, 8))
     assert not contents.observed[0, 0].any()
-    assert contents.observed[0, 1].all(), "partly transparent is known"
+    assert contents.observed[5, 7].all(), "partly transparent by itself is known"
     assert contents.observed.sum() == contents.observed.size - contents.observed[0, 0].size
 
 

@@ -25,7 +25,10 @@ def info(
     mask: options.Mask = None,
     mask_means: options.MaskMeans = None,
     missing: options.Missing = None,
+    tolerance: options.Tolerance = None,
+    grow: options.Grow = 0,
     missing_frames: options.MissingFrames = None,
+    missing_slices: options.MissingSlices = None,
     method: Annotated[
         str, typer.Option(help="The method to tell about.", autocompletion=options.method_names)
     ] = "auto",
@@ -40,7 +43,13 @@ def info(
 
     settings = {} if effort is None else {"effort": effort}
     make(method, settings)
-    source = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames).read(input)
+    reading = Source.of(
+        *(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames),
+        tolerance=tolerance,
+        grow=grow,
+        missing_slices=missing_slices,
+    )
+    source = reading.read(input)
     told = described(input, source, method, settings)
     if json:
         typer.echo(as_json(told | {"notes": list(source.notes)}))

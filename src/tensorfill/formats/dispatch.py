@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from ..errors import InvalidInput, InvalidSetting, UnreadableFile
 from .contents import Contents
 from .entries import Entries
 from .format import Format, TableFormat
+from .holes import wider, without_value
 from .listed import FORMATS
 from .reading import Reading
 from .source import check_source
@@ -70,6 +74,9 @@ def read(
     size: tuple[int, int] | None = None,
     gray: bool = False,
     frames: tuple[int, int] | None = None,
+    missing: float | Sequence[float] | None = None,
+    tolerance: float = 0.0,
+    grow: int = 0,
 ) -> Contents | Entries:
     """What is in a file: an array with what is known of it, or, from a table, entries with their coordinates.
 
@@ -85,11 +92,24 @@ def read(
         Brightness alone, of pictures and videos in colour.
     frames
         The first and the last frame to read of a video, counted from 0.
+    missing
+        A value that means missing, or a colour such as (255, 0, 0).
+    tolerance
+        How far from `missing` a value may be, in each channel, to be missing too.
+    grow
+        By how many pixels holes are made wider, in rows and columns, because their edges are blurred.
     """
     file, dataset = located(path)
     form = format_of(file, format)
     check_source(file, folder=form.folder)
-    return form.read(file, Reading(dataset, size, gray, frames))
+    found = form.read(file, Reading(dataset, size, gray, frames))
+    if missing is None and not grow:
+        return found
+    if not isinstance(found, Contents):
+        raise InvalidInput(f"{file} is a table, in which what is missing is not listed: leave out 'missing', 'grow'.")
+    if missing is not None:
+        found = without_value(found, np.atleast_1d(np.asarray(missing, dtype=np.float64)).tolist(), tolerance)
+    return wider(found, grow)
 
 
 def read_contents(

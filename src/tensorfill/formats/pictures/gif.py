@@ -55,9 +55,9 @@ class Gif(Format):
         alpha = None if known.all() else np.where(known, _OPAQUE, 0).astype(np.uint8)
         if len(blocks.images) == 1 and not blocks.looped:
             data, alpha = data[:, :, 0], None if alpha is None else alpha[:, :, 0]
-            return Contents(data, known_pixels(alpha, data.shape), (), Metadata(kind="picture", alpha=alpha))
+            return Contents(data, known_pixels(alpha, data.shape)[0], (), Metadata(kind="picture", alpha=alpha))
         metadata = Metadata(kind="video", alpha=alpha, frame_rate=rate)
-        return Contents(data, known_pixels(alpha, data.shape), notes, metadata)
+        return Contents(data, known_pixels(alpha, data.shape)[0], notes, metadata)
 
     def write(self, path: Path, contents: Contents) -> None:
         """Every frame whole, with colours of its own; pixels with alpha 0 are transparent, all others are not."""

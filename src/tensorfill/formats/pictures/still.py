@@ -109,7 +109,8 @@ def picture_contents(
     """A picture as it was read, or its brightness if that was asked for."""
     if how.gray and data.ndim == 3:
         data = brightness(data)
-    return Contents(data, known_pixels(alpha, data.shape), notes, Metadata(kind="picture", alpha=alpha))
+    known, soft = known_pixels(alpha, data.shape)
+    return Contents(data, known, (*notes, *soft), Metadata(kind="picture", alpha=alpha))
 
 
 @contextmanager

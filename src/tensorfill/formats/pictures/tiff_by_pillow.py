@@ -56,7 +56,8 @@ def read_by_pillow(path: Path, how: Reading, page: Any, count: int) -> Contents:
     if how.gray and colour:
         data, colour = brightness(data), False
     kind: Any = "picture" if count == 1 else "video" if found[0][0].ndim == 3 else "volume"
-    return Contents(data, known_pixels(alpha, data.shape), tuple(notes), Metadata(kind=kind, alpha=alpha))
+    known, soft = known_pixels(alpha, data.shape)
+    return Contents(data, known, (*notes, *soft), Metadata(kind=kind, alpha=alpha))
 
 
 def _exactly(page: Any) -> bool:

@@ -64,7 +64,8 @@ class Stack:
             header_of="tiff" if header else "",
             **told.fields,
         )
-        return Contents(np.ascontiguousarray(data), known_pixels(alpha, data.shape), notes, metadata)
+        known, soft = known_pixels(alpha, data.shape)
+        return Contents(np.ascontiguousarray(data), known, (*notes, *soft), metadata)
 
     def _kind(self, bands: int, colour: bool) -> Kind:
         if not self.modes:
