@@ -16,9 +16,9 @@ from ..damage import readable
 from ..format import Format
 from ..metadata import Metadata
 from ..reading import Reading
+from ..unkept import unkept
 from .choice import DATA, OBSERVED
 from .numpy_array import load_array
-from .unkept import unkept
 from .zip_names import members
 
 

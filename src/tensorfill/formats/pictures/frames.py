@@ -16,15 +16,18 @@ from ..format import Format
 from ..metadata import Metadata
 from ..reading import Reading
 from ..room import check_room
+from ..unkept import unkept
 from .asked_frames import asked_frames
+from .bmp import Bmp
 from .jpeg import Jpeg
 from .numbered import Numbered, is_frame, numbered
 from .png import Png
 from .still import described, is_picture
 from .tiff import Tiff
 from .tiff_file import parsed
+from .webp import Webp
 
-_FORMATS: tuple[Format, ...] = (Png(), Jpeg(), Tiff())
+_FORMATS: tuple[Format, ...] = (Png(), Jpeg(), Tiff(), Bmp(), Webp())
 _MOST_NAMED = 5
 
 
@@ -58,11 +61,14 @@ class Frames(Format):
         known = np.zeros(shape, dtype=bool)
         alpha: Any = None
         notes = list(first.notes)
+        about: list[Metadata | None] = []
         for index, number in enumerate(wanted):
             if number not in clip.names:
+                about.append(None)
                 continue
             frame = first if number == present[0] else _picture(clip, number, how)
             _check_alike(frame, first, clip, number, present[0])
+            about.append(replace(frame.metadata, alpha=None))
             data[:, :, index] = frame.data
             known[:, :, index] = True if frame.observed is None else frame.observed
             if frame.metadata.alpha is not None:
@@ -72,7 +78,7 @@ class Frames(Format):
         gone = [number for number in wanted if number not in clip.names]
         if alpha is not None and gone:
             alpha[:, :, [wanted.index(number) for number in gone]] = 0
-        header = {"names": tuple(clip.name(number) for number in wanted)}
+        header = {"names": tuple(clip.name(number) for number in wanted), "about": tuple(about)}
         metadata = Metadata(kind="video", alpha=alpha, header=header, header_of="frames")
         observed = None if known.all() else known
         return Contents(data, observed, (*notes, *_notes(clip, gone)), metadata)
@@ -81,7 +87,7 @@ class Frames(Format):
         """A picture for every frame, by the names it came with if there are any."""
         path.mkdir()
         for index, name in enumerate(_names(contents)):
-            form = Png() if name.lower().endswith(".png") else Tiff()
+            form = next(form for form in _FORMATS if name.lower().endswith(form.extensions))
             form.write(path / name, _frame(contents, index))
 
     def refuses(self, contents: Contents) -> str | None:
@@ -106,7 +112,7 @@ class Frames(Format):
             found.append(
                 f"The frames are written as {suffix}, not {Path(came[0]).suffix}, so that every value is kept."
             )
-        return tuple(found)
+        return (*found, *unkept(contents, "a folder of frames", "alpha", "frame_rate"))
 
 
 def is_clip(folder: Path) -> bool:
@@ -134,7 +140,7 @@ def _size(path: Path) -> tuple[int, int] | None:
         if path.suffix.lower().startswith(".tif"):
             with parsed(file, path) as pages:
                 return int(pages[0].imagelength), int(pages[0].imagewidth)
-        with Image.open(path, formats=("PNG", "JPEG")) as image:
+        with Image.open(path, formats=("PNG", "JPEG", "BMP", "WEBP")) as image:
             return image.height, image.width
     return None
 
@@ -183,13 +189,25 @@ def _names(contents: Contents) -> tuple[str, ...]:
     dtype = contents.dtype
     bits_of_png = dtype.kind == "u" and dtype.itemsize <= 2
     came = _told_names(contents) or tuple(f"frame_{index + 1:04d}.png" for index in range(contents.shape[2]))
-    if Path(came[0]).suffix.lower() in ((".png", ".tif", ".tiff") if bits_of_png else (".tif", ".tiff")):
+    if Path(came[0]).suffix.lower() in _keeping(contents):
         return came
     return tuple(f"{Path(name).stem}{'.png' if bits_of_png else '.tif'}" for name in came)
 
 
+def _keeping(contents: Contents) -> tuple[str, ...]:
+    """The extensions of pictures that keep every value of the frames."""
+    whole = contents.dtype.kind == "u"
+    if not whole or contents.dtype.itemsize > 2:
+        return (".tif", ".tiff")
+    bytes_only: tuple[str, ...] = (".bmp",) if contents.metadata.alpha is None else ()
+    bytes_only += (".webp",) if contents.ndim == 4 else ()
+    return (".png", ".tif", ".tiff", *(bytes_only if contents.dtype.itemsize == 1 else ()))
+
+
 def _frame(contents: Contents, index: int) -> Contents:
-    alpha = contents.metadata.alpha
+    alpha, header = contents.metadata.alpha, contents.metadata.header
     if alpha is not None:
         alpha = alpha[:, :, index] if alpha.shape == contents.shape[:3] else None
-    return Contents(contents.data[:, :, index], metadata=replace(Metadata(kind="picture"), alpha=alpha))
+    about = header.get("about", ()) if contents.metadata.header_of == "frames" else ()
+    own = about[index] if len(about) == contents.shape[2] and isinstance(about[index], Metadata) else None
+    return Contents(contents.data[:, :, index], metadata=replace(own or Metadata(kind="picture"), alpha=alpha))

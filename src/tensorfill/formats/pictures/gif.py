@@ -17,6 +17,7 @@ from ..metadata import Metadata
 from ..reading import Reading
 from ..room import check_room
 from ..source import open_source
+from ..unkept import unkept
 from . import gif_bytes
 from .alpha import known_pixels
 from .asked_frames import asked_frames
@@ -119,7 +120,7 @@ class Gif(Format):
             )
         if alpha is not None and bool(((alpha > 0) & (alpha < alpha.max())).any()):
             found.append("A .gif pixel is transparent or not; those that shine through a little become opaque.")
-        return tuple(found)
+        return (*found, *unkept(contents, "a .gif", "alpha", "frame_rate"))
 
 
 def _is_still(contents: Contents) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...errors import InvalidInput, UnreadableFile
 
-PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff")
+PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp")
 _NAME = re.compile(r"(?P<prefix>.*?)(?P<number>[0-9]{1,18})(?P<suffix>\.[A-Za-z]+)")
 _MOST_GAPS = 20  # times as many as there are pictures
 
