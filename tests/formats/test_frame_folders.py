@@ -15,8 +15,9 @@ from PIL import Image
 
 from tensorfill.errors import InvalidSetting, TensorfillError, UnreadableFile
 from tensorfill.formats.contents import Contents
+from tensorfill.formats.folder_role import is_clip
 from tensorfill.formats.metadata import Metadata
-from tensorfill.formats.pictures.frames import Frames, is_clip
+from tensorfill.formats.pictures.frames import Frames
 from tensorfill.formats.pictures.tiff import Tiff
 from tensorfill.formats.reading import Reading
 

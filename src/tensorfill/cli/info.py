@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from ..formats import Contents, Entries
 
 
+_AXES = {"Y": "row", "X": "column", "T": "frame", "Z": "slice", "C": "channel", "S": "colour"}
+
+
 @app.command(epilog="Example: tensorfill info clip.mp4 --missing-frames 10-12")
 def info(
     input: Annotated[Path, typer.Argument(metavar="FILE", help="A picture, video, array, table, or folder of frames.")],
@@ -90,6 +93,7 @@ def described(path: Path, source: Contents | Entries, method: str, settings: dic
         "format": formats.format_of(path).name if facts is not None else None,
         "kind": facts.kind,
         "shape": list(source.shape),
+        "axes": [_AXES.get(letter, "other") for letter in facts.axes] or None,
         "dtype": str(source.dtype),
         "smallest": np.min(values).item() if finite else None,
         "largest": np.max(values).item() if finite else None,

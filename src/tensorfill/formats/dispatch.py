@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import InvalidInput, InvalidSetting, UnreadableFile
 from .contents import Contents
 from .entries import Entries
+from .folder_role import check_clip
 from .format import Format, TableFormat
 from .holes import wider, without_value
 from .listed import FORMATS
@@ -102,6 +103,8 @@ def read(
     file, dataset = located(path)
     form = format_of(file, format)
     check_source(file, folder=form.folder)
+    if format is None and form.name == "frames":
+        check_clip(file)
     found = form.read(file, Reading(dataset, size, gray, frames))
     if missing is None and not grow:
         return found

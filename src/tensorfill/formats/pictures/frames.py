@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ...errors import TensorfillError, UnreadableFile
+from ...errors import UnreadableFile
 from ..contents import Contents, opaque
 from ..damage import readable
 from ..format import Format
@@ -24,7 +23,6 @@ from .numbered import Numbered, is_frame, numbered
 from .png import Png
 from .still import described, is_picture
 from .tiff import Tiff
-from .tiff_file import parsed
 from .webp import Webp
 
 _FORMATS: tuple[Format, ...] = (Png(), Jpeg(), Tiff(), Bmp(), Webp())
@@ -113,36 +111,6 @@ class Frames(Format):
                 f"The frames are written as {suffix}, not {Path(came[0]).suffix}, so that every value is kept."
             )
         return (*found, *unkept(contents, "a folder of frames", "alpha", "frame_rate"))
-
-
-def is_clip(folder: Path) -> bool:
-    """Whether a folder looks like one clip: two or more numbered pictures of one size, and no other data.
-
-    A damaged picture has no size. It does not make the others a set of photos: reading the clip will name it.
-    """
-    from ..listed import FORMATS
-
-    try:
-        clip = numbered(folder)
-        extensions = tuple(extension for form in FORMATS for extension in form.extensions)
-        if len(clip.names) < 2 or any(name.lower().endswith(extensions) for name in clip.others):
-            return False
-        return len({_size(folder / name) for name in clip.names.values()} - {None}) <= 1
-    except (OSError, TensorfillError):
-        return False
-
-
-def _size(path: Path) -> tuple[int, int] | None:
-    """Rows and columns, from the header alone; None if it cannot be read."""
-    from PIL import Image
-
-    with suppress(TensorfillError), readable(path, "a picture"), path.open("rb") as file:
-        if path.suffix.lower().startswith(".tif"):
-            with parsed(file, path) as pages:
-                return int(pages[0].imagelength), int(pages[0].imagewidth)
-        with Image.open(path, formats=("PNG", "JPEG", "BMP", "WEBP")) as image:
-            return image.height, image.width
-    return None
 
 
 def _picture(clip: Numbered, number: int, how: Reading) -> Contents:

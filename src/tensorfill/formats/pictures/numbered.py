@@ -66,6 +66,15 @@ def numbered(folder: Path) -> Numbered:
     return clip
 
 
+def numbered_sets(folder: Path) -> list[str]:
+    """A name from every set of two or more pictures whose names differ by a number only."""
+    try:
+        groups, _ = _grouped(folder)
+    except (OSError, InvalidInput):
+        return []
+    return [next(iter(names.values())) for names in groups.values() if len(names) > 1]
+
+
 def _grouped(folder: Path) -> tuple[dict[tuple[str, str], dict[int, str]], list[str]]:
     """Names by number, for each prefix and suffix; and the names that are no numbered pictures."""
     groups: dict[tuple[str, str], dict[int, str]] = {}

@@ -71,7 +71,7 @@ class Tiff(Format):
         if modes and len(wanted) < count:
             modes, told = (len(asked), *modes[1:]), replace(told, fields={})
         found = Stack(samples, layout, modes).contents(told, about.fields, notes, gray=how.gray)
-        return with_description(found, about.text, told)
+        return with_description(found, about.text, told, whole=len(wanted) == max(count, 1) and not how.gray)
 
     def write(self, path: Path, contents: Contents) -> None:
         """Pages of gray or RGB, with alpha, compressed without loss; BigTIFF if there is too much for plain TIFF."""

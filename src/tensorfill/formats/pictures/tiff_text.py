@@ -8,10 +8,10 @@ from ..contents import Contents
 from .tiff_description import Description, described
 
 
-def with_description(contents: Contents, text: bytes, told: Description) -> Contents:
-    """The same, remembering a text that others wrote, and of which array they did."""
+def with_description(contents: Contents, text: bytes, told: Description, *, whole: bool = True) -> Contents:
+    """The same, remembering a text that others wrote, and of which array; of a part, not what is about the whole."""
     kept = told.text.encode() if text.startswith(b"{") else text
-    if not kept:
+    if not kept or not (whole or told.text):
         return contents
     header = {**contents.metadata.header, "text": kept, "shape": contents.shape, "dtype": contents.dtype.str}
     header["plain"] = bool(told.text)
