@@ -85,6 +85,8 @@ def described(path: Path, source: Contents | Entries, method: str, settings: dic
         advice = "Nothing: no entry is known."
     elif not whole:
         advice = "Refuse: it would not fit into memory; give a part of it, or --gray, or a method that needs less."
+    elif refusal := _refusal(source):
+        advice = f"Refuse: {refusal}"
     else:
         advice = f"Fill {total - count:,} entries by {method}."
     finite = values.size and values.dtype.kind != "b"
@@ -109,6 +111,22 @@ def described(path: Path, source: Contents | Entries, method: str, settings: dic
         "memory_free_bytes": available_memory(),
         "seconds": expected.seconds if 0 < count < total else 0.0,
     }
+
+
+def _refusal(source: Contents | Entries) -> str | None:
+    """Why data that can be read would not be completed, such as negative values; None if it would."""
+    from .. import formats
+    from ..errors import TensorfillError
+    from ..observed import ObservedTensor
+
+    try:
+        if isinstance(source, formats.Contents):
+            ObservedTensor.from_array(source.data, source.observed)
+        else:
+            source.observed_tensor()
+    except TensorfillError as error:
+        return str(error)
+    return None
 
 
 def _name(key: str) -> str:

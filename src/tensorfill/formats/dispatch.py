@@ -106,6 +106,9 @@ def read(
     if format is None and form.name == "frames":
         check_clip(file)
     found = form.read(file, Reading(dataset, size, gray, frames))
+    if format is None and form.name == "frames":
+        told = f"{file} is read as one clip of its numbered pictures; complete --each takes each by itself."
+        found = replace(found, notes=(told, *found.notes))
     if missing is None and not grow:
         return found
     if not isinstance(found, Contents):
