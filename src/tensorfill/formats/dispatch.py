@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import InvalidInput, InvalidSetting, UnreadableFile
+from .arrays.envi_header import header_beside
 from .contents import Contents
 from .entries import Entries
 from .folder_role import check_clip
@@ -41,6 +42,8 @@ def format_of(path: Path, name: str | None = None) -> Format:
             return form
     if plain.is_dir():
         return _named("frames")
+    if pointer := header_beside(plain):
+        raise UnreadableFile(pointer)
     said = f"its extension '{plain.suffix}' is not known" if plain.suffix else "it has no extension"
     raise UnreadableFile(
         f"The format of {plain} cannot be told: {said}. The known ones are: {', '.join(known_extensions())}."
