@@ -17,9 +17,7 @@ def read_fields(path: Path) -> Fields:
     """Every field by its name in lower case, in the order of the file; values in braces keep their braces."""
     raw = path.read_bytes() if path.stat().st_size <= _LARGEST else b""
     if raw[:4] in _NIFTI_OR_ANALYZE:
-        raise UnreadableFile(
-            f"{path} is one half of a NIfTI or Analyze pair, .hdr and .img, which are not read; save it as one .nii file."
-        )
+        raise UnreadableFile(f"{path} is one half of a NIfTI or Analyze pair, .hdr and .img: save it as one .nii file.")
     try:
         text = raw.decode()
     except UnicodeDecodeError:
