@@ -256,3 +256,21 @@ def test_an_unknown_setting_is_refused_by_the_method(photo: NDArray[Any], mask: 
 def test_an_image_of_nothing_is_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(InvalidInput):
         inpaint(np.zeros(shape), np.zeros(shape), channel_axis=None)
+
+
+@pytest.mark.parametrize("channels_first", [False, True])
+def test_a_mask_can_be_made_wider(channels_first: bool) -> None:
+    image = np.full((12, 12, 3), 80, np.uint8)
+    image[4:7, 4:7] = 200  # the mask is too small for the stain
+    mask = np.zeros((12, 12), bool)
+    mask[5, 5] = True
+    given, axis = (np.moveaxis(image, -1, 0), 0) if channels_first else (image, -1)
+    tight = inpaint(given, mask, channel_axis=axis, method="linear")
+    wide = inpaint(given, mask, channel_axis=axis, method="linear", grow=2)
+    assert tight.max() == 200
+    np.testing.assert_array_equal(wide, np.full_like(given, 80))
+
+
+def test_the_growth_of_a_mask_is_a_whole_number() -> None:
+    with pytest.raises(InvalidSetting, match="'grow' must be a whole number of pixels"):
+        inpaint(np.ones((4, 4)), np.eye(4), channel_axis=None, grow=-1)

@@ -217,7 +217,7 @@ def test_a_frame_with_holes_is_shown_rather_than_a_whole_one(channels: tuple[int
     view = view_of(known)
     assert view.index[2] == 13
     assert view.caption.startswith("tensor[:, :, 13")
-    assert "the slice with holes nearest to the middle" in view.caption
+    assert "the lost slice nearest to the middle" in view.caption
     assert view_of(np.ones_like(known)).index[2] == 10
 
 

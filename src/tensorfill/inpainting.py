@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .bounds import Number
 from .errors import InvalidInput, InvalidSetting, must_be
+from .formats.growth import checked_growth, grown
 from .library import complete
 from .observed import ObservedTensor
 
@@ -22,6 +23,7 @@ def inpaint(
     method: str = "auto",
     lower: Number | None = 0,
     upper: Number | None = None,
+    grow: int = 0,
     **settings: Any,
 ) -> NDArray[Any]:
     """Fill the missing pixels of a picture, clip or volume; the known ones are kept exactly.
@@ -44,6 +46,9 @@ def inpaint(
         One of `tensorfill.available_methods()`.
     lower, upper
         What no value lies below and above; None: no such bound.
+    grow
+        By how many pixels the mask is made wider, in the first two axes that are not of channels: a mask drawn tightly
+        leaves a rim of what codecs and soft brushes blurred beyond it.
     settings
         Those of the method and of `tensorfill.complete`, for example `effort="low"`, `random_state=1`, `time_limit=30`.
 
@@ -68,6 +73,7 @@ def inpaint(
     axis = _checked_axis(channel_axis, np.ndim(cast(Any, image)))
     data = np.ma.getdata(cast(Any, image))
     missing = _missing(np.asarray(mask), data.shape, axis, channel_axis) | np.ma.getmaskarray(cast(Any, image))
+    missing = _grown(missing, grow, axis)
     if missing.size and missing.all():
         raise InvalidInput(
             "The mask marks every pixel as missing, so there is nothing to fill from; "
@@ -86,6 +92,15 @@ def inpaint(
         observed = ObservedTensor.from_array(turned, ~np.moveaxis(missing, axis, -1), **checks)
         filled = np.moveaxis(complete(observed, method=method, **bounds, **settings).tensor, -1, axis)
     return np.array(filled.reshape(np.shape(cast(Any, image))), order="C")
+
+
+def _grown(missing: NDArray[np.bool_], grow: int, axis: int | None) -> NDArray[np.bool_]:
+    pixels = checked_growth(grow)
+    if not pixels:
+        return missing
+    if axis is None or missing.ndim < 3:
+        return grown(missing, pixels, channels=False)
+    return np.moveaxis(grown(np.moveaxis(missing, axis, -1), pixels, channels=True), -1, axis)
 
 
 def _checked_axis(channel_axis: object, dimensions: int) -> int | None:

@@ -27,30 +27,42 @@ class View:
         return tensor[self.index]
 
 
-def view_of(known: NDArray[np.bool_]) -> View:
+def view_of(known: NDArray[np.bool_], *, colour: bool | None = None) -> View:
     """The view of a tensor with this mask.
 
-    The first two modes are rows and columns, a last one of 3 or 4 is the channels. Of every other mode the middle index
-    is shown; of the third, if nothing is missing there, the nearest one where something is.
+    The first two modes are rows and columns; `colour` says whether the last one is of channels, which is assumed of 3
+    or 4 indices where nobody knows. Of all pictures that the other modes make up, one that is lost altogether is shown,
+    or else one with holes: the one in the middle, or the nearest to it.
     """
     channels = known.shape[-1] if known.ndim > 2 else 0
-    colour = channels in (_COLOURS, _MOST_CHANNELS)
+    few = channels in (_COLOURS, _MOST_CHANNELS)
+    colour = few and colour is not False
     between = known.shape[2:-1] if colour else known.shape[2:]
     last: Index = (slice(_COLOURS),) if colour else ()
-    index: Index = (slice(None), slice(None), *(size // 2 for size in between), *last)
-    where = "the middle"
-    if between and known[index].all():
-        others = tuple(mode for mode in range(known.ndim) if mode != 2)
-        holes = np.flatnonzero(~known.all(axis=others))
-        if len(holes):
-            nearest = int(holes[np.argmin(np.abs(holes - between[0] // 2))])
-            index = (*index[:2], nearest, *index[3:])
-            where = "the slice with holes nearest to the middle" if len(between) == 1 else "near the middle"
+    picked, where = _picked(known, between)
+    index: Index = (slice(None), slice(None), *picked, *last)
     if max(between, default=1) == 1:
         where = ""
-    if channels == _MOST_CHANNELS:
+    if colour and channels == _MOST_CHANNELS:
         where = ", ".join(part for part in (where, "its first three channels as red, green and blue") if part)
-    return View(index, f"tensor[{_written(index, channels)}]: {where}" if where else "")
+    return View(index, f"tensor[{_written(index, channels if colour else 0)}]: {where}" if where else "")
+
+
+def _picked(known: NDArray[np.bool_], between: tuple[int, ...]) -> tuple[tuple[int, ...], str]:
+    """Which picture is shown, and where that is."""
+    middle = tuple(size // 2 for size in between)
+    if not between:
+        return middle, ""
+    pixels = (0, 1, *range(2 + len(between), known.ndim))
+    lost, damaged = np.asarray(~known.any(axis=pixels)), np.asarray(~known.all(axis=pixels))
+    for fits, what in ((lost, "the lost slice"), (damaged, "the slice with holes")):
+        if bool(fits[middle]):
+            break
+        if bool(fits.any()):
+            places = np.argwhere(fits)
+            nearest = places[np.argmin(np.abs(places - middle).sum(axis=1))]
+            return tuple(int(part) for part in nearest), f"{what} nearest to the middle"
+    return middle, "the middle"
 
 
 def _written(index: Index, channels: int) -> str:

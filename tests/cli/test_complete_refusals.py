@@ -45,7 +45,7 @@ def test_a_pickled_input(refused: Run, tmp_path: Path) -> None:
 def test_an_npz_without_data(refused: Run, tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", picture=np.ones((2, 2)), other=np.ones((2, 2)))
     outcome = refused("complete", tmp_path / "a.npz", "-o", tmp_path / "done.npy")
-    assert "has no array 'data'. The arrays in it are: 'picture', 'other'." in outcome.err
+    assert "unless FILE::NAME says which is meant. The arrays in it are: 'picture', 'other'." in outcome.err
 
 
 def test_an_unknown_output_extension(refused: Run, holes: Path, tmp_path: Path) -> None:

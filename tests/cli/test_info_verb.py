@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import pytest
 from stand_in import Run
 
 from tensorfill import formats
@@ -64,3 +65,31 @@ def test_what_would_not_fit_is_refused_before_the_work(
 def test_an_unknown_method_is_refused(refused: Run, tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.ones((3, 3)))
     assert "There is no method 'magic'" in refused("info", tmp_path / "a.npy", "--method", "magic").err
+
+
+@pytest.mark.parametrize(
+    "data", [np.array([[1.0, np.nan], [-2.0, 3.0]]), np.array([1.0, np.nan, 2.0])], ids=["negative", "one mode"]
+)
+def test_what_complete_would_refuse_is_said_in_the_same_words(
+    tensorfill: Run, refused: Run, tmp_path: Path, data: np.ndarray
+) -> None:
+    np.save(tmp_path / "a.npy", data)
+    advice = json.loads(tensorfill("info", tmp_path / "a.npy", "--json").out)["what_it_would_do"]
+    assert advice.startswith("Refuse: ")
+    assert advice.removeprefix("Refuse: ") in refused("complete", tmp_path / "a.npy", "-o", tmp_path / "b.npy").err
+
+
+def test_a_folder_gets_the_same_answer_as_from_complete(refused: Run, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for name in ("f1.png", "f2.png", "poster.png"):
+        formats.write(tmp_path / "in" / name, formats.Contents(np.ones((3, 4), np.uint8)))
+    answers = {refused(*verb).err for verb in (("info", tmp_path / "in"), ("complete", tmp_path / "in", "-o", "x"))}
+    assert len(answers) == 1
+    assert "could be one clip of 2 pictures such as f1.png, or 3 files of their own" in answers.pop()
+
+
+def test_the_axes_of_a_hyperstack_are_named(tensorfill: Run, tmp_path: Path) -> None:
+    metadata = formats.Metadata(kind="volume", axes="YXTZC")
+    formats.write(tmp_path / "a.tif", formats.Contents(np.ones((3, 4, 2, 3, 2), np.uint8), metadata=metadata))
+    told = json.loads(tensorfill("info", tmp_path / "a.tif", "--json").out)
+    assert told["axes"] == ["row", "column", "frame", "slice", "channel"]

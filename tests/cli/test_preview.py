@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from PIL import Image
 from stand_in import MeanFill, Run
 
@@ -39,6 +40,34 @@ def test_of_a_clip_a_frame_with_holes_is_shown(tensorfill: Run, solver: MeanFill
     formats.write(tmp_path / "a.mkv", Contents(clip, metadata=Metadata(kind="video")))
     tensorfill(
         *("complete", tmp_path / "a.mkv", "-o", tmp_path / "b.mkv", "--missing-frames", "1"),
+        *("--preview", tmp_path / "p.png"),
+    )
+    before, after, _ = panels(tmp_path / "p.png", 160)
+    assert (before == MAGENTA).all()
+    assert (after == 50).all()
+
+
+def test_a_lost_frame_is_shown_rather_than_one_with_scratches(
+    tensorfill: Run, solver: MeanFill, tmp_path: Path
+) -> None:
+    clip = np.full((200, 160, 9), 50, np.uint8)
+    clip[:, 80] = 255
+    formats.write(tmp_path / "a.mkv", Contents(clip, metadata=Metadata(kind="video")))
+    tensorfill(
+        *("complete", tmp_path / "a.mkv", "-o", tmp_path / "b.mkv", "--missing", "255", "--missing-frames", "1"),
+        *("--preview", tmp_path / "p.png"),
+    )
+    before, after, _ = panels(tmp_path / "p.png", 160)
+    assert (before == MAGENTA).all(), "the lost frame, not one of those in the middle"
+    assert (after == 50).all()
+
+
+@pytest.mark.parametrize("count", [3, 4])
+def test_frames_are_not_taken_for_colours(tensorfill: Run, solver: MeanFill, tmp_path: Path, count: int) -> None:
+    clip = np.full((200, 160, count), 50, np.uint8)
+    formats.write(tmp_path / "a.mkv", Contents(clip, metadata=Metadata(kind="video")))
+    tensorfill(
+        *("complete", tmp_path / "a.mkv", "-o", tmp_path / "b.mkv", "--missing-frames", "0"),
         *("--preview", tmp_path / "p.png"),
     )
     before, after, _ = panels(tmp_path / "p.png", 160)

@@ -52,10 +52,12 @@ def test_one_file_into_a_folder_that_is_there(tensorfill: Run, solver: MeanFill,
 
 
 def test_lossy_pictures_and_clips_are_written_lossless(tensorfill: Run, solver: MeanFill, tmp_path: Path) -> None:
-    formats.write(tmp_path / "a.jpg", Contents(np.full((8, 8, 3), 90, np.uint8)))
-    clip = Contents(np.full((16, 16, 4), 90, np.uint8), metadata=Metadata(kind="video"))
-    formats.write(tmp_path / "b.mp4", clip)
-    tensorfill("complete", tmp_path / "a.jpg", tmp_path / "b.mp4", "-o", tmp_path / "out", "--missing", "0")
+    half = np.full((32, 32, 4), 190, np.uint8)
+    half[:16] = 0
+    formats.write(tmp_path / "a.jpg", Contents(half[..., :3], metadata=Metadata(kind="picture")))
+    formats.write(tmp_path / "b.mp4", Contents(half, metadata=Metadata(kind="video")))
+    dark = ("--missing", "0", "--tolerance", "40")
+    tensorfill("complete", tmp_path / "a.jpg", tmp_path / "b.mp4", "-o", tmp_path / "out", *dark)
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.png", "b.mkv"]
 
 
@@ -99,7 +101,9 @@ def test_numbered_pictures_are_one_clip_unless_each_is_asked_for(
     folder = tmp_path / "frames"
     folder.mkdir()
     for number in range(3):
-        Image.fromarray(np.full((4, 5), 10 * number + 1, np.uint8)).save(folder / f"f_{number}.png")
+        frame = np.full((4, 5), 10 * number + 1, np.uint8)
+        frame[0, number] = 200
+        Image.fromarray(frame).save(folder / f"f_{number}.png")
     tensorfill("complete", folder, "-o", tmp_path / "clip.mkv", "--missing-frames", "1")
     assert np.asarray(formats.read(tmp_path / "clip.mkv")).shape == (4, 5, 3)
     tensorfill("complete", folder, "-o", tmp_path / "out", "--each", "--missing", "200")

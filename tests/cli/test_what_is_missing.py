@@ -39,6 +39,34 @@ def test_a_colour_is_missing_only_as_a_whole(seen) -> None:  # type: ignore[no-u
     assert np.argwhere(missing).tolist() == [[0, 0, 0], [0, 0, 1], [0, 0, 2]]
 
 
+def test_a_colour_with_a_tolerance_and_a_rim(seen) -> None:  # type: ignore[no-untyped-def]
+    data = np.full((9, 9, 3), 9, np.uint8)
+    data[4, 4] = 230, 20, 10
+    missing = seen("a.png", data, "--missing", "255,0,0", "--tolerance", "60", "--grow", "1")
+    assert np.argwhere(missing[..., 0]).tolist() == [[3, 4], [4, 3], [4, 4], [4, 5], [5, 4]]
+    assert (missing == missing[..., :1]).all()
+
+
+def test_dead_slices_of_several_modes_do_not_grow(seen) -> None:  # type: ignore[no-untyped-def]
+    slices = ("--missing-slices", "1:0", "--missing-slices", "3:2-3,8")
+    data = np.ones((3, 4, 9))
+    data[2, 0, 0] = 5
+    missing = seen("a.npy", data, *slices, "--missing", "5", "--grow", "1")
+    assert missing[0].all()
+    assert np.flatnonzero(missing[1, 3]).tolist() == [2, 3, 8]
+    assert np.argwhere(missing[:, :, 0]).tolist() == [[0, 0], [0, 1], [0, 2], [0, 3], [1, 0], [2, 0], [2, 1]]
+
+
+def test_a_rim_that_looks_like_what_was_removed_is_told(tensorfill: Run, solver: MeanFill, tmp_path: Path) -> None:
+    data = np.full((60, 60, 3), 40, np.uint8)
+    data[10:50, 28:34], data[10:50, 27], data[10:50, 34] = (255, 0, 0), (150, 20, 20), (150, 20, 20)
+    formats.write(tmp_path / "a.png", Contents(data))
+    arguments = ("complete", tmp_path / "a.png", "-o", tmp_path / "b.png", "--missing", "255,0,0", "--force")
+    note = "Pixels at the rim of the holes look like what was removed: --grow 2 and --tolerance 40 may help."
+    assert note in tensorfill(*arguments).err
+    assert note not in tensorfill(*arguments, "--grow", "2").err
+
+
 @pytest.mark.parametrize("option", ["--missing-frames", "--missing-bands"])
 def test_dead_frames_or_bands_by_index(seen, option: str) -> None:  # type: ignore[no-untyped-def]
     missing = seen("a.npy", np.ones((3, 4, 9)), option, "2-4,7")
@@ -81,6 +109,14 @@ def test_all_of_it_counts_together_with_nan(seen) -> None:  # type: ignore[no-un
         (("--missing-frames", "3-1"), "--missing-frames takes indices counted from 0"),
         (("--missing-frames", "0-999999999999"), "--missing-frames takes indices counted from 0"),
         (("--missing-frames", "9"), "The frames or bands are 0 … 5. Got 9"),
+        (("--missing", "7"), "a.npy: No entry is 7, so --missing 7 finds no hole; the nearest one is 6 off"),
+        (("--tolerance", "3"), "add --missing VALUE"),
+        (("--missing", "1", "--tolerance", "-1"), "'tolerance' must be a number of levels"),
+        (("--grow", "-1"), "'grow' must be a whole number of pixels"),
+        (("--missing-slices", "2"), "--missing-slices takes a mode, counted from 1, and indices of it, counted from 0"),
+        (("--missing-slices", "2:x"), "--missing-slices MODE:INDICES takes indices counted from 0"),
+        (("--missing-slices", "4:0"), "The modes of data of shape (3, 3, 6) are 1 … 3. Got 4"),
+        (("--missing-slices", "2:3"), "The slices of mode 2 are 0 … 2. Got 3"),
         (("--mask-means", "known"), "add --mask FILE"),
         (("--mask-means", "white"), "'mask-means' must be missing or known"),
         (("--size", "176"), "--size takes columns x rows, like 176x144"),

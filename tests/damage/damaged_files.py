@@ -40,6 +40,8 @@ FAMILIES = (
     Family("png", picture_damage.png_sounds, picture_damage.png_crafted, 18),
     Family("jpeg", picture_damage.jpeg_sounds, picture_damage.jpeg_crafted, 12),
     Family("gif", picture_damage.gif_sounds, picture_damage.gif_crafted, 12),
+    Family("bmp", picture_damage.bmp_sounds, picture_damage.bmp_crafted, 6),
+    Family("webp", picture_damage.webp_sounds, picture_damage.webp_crafted, 8),
     Family("tiff", tiff_damage.tiff_sounds, tiff_damage.tiff_crafted, 21),
     Family("frames", frames_damage.frames_sounds, frames_damage.frames_crafted, 10),
     Family("lossless video", video_damage.lossless_sounds, video_damage.lossless_crafted, 20),

@@ -1,4 +1,4 @@
-"""Damaged .png, .jpg and .gif pictures."""
+"""Damaged .png, .jpg, .gif, .bmp and .webp pictures."""
 
 from __future__ import annotations
 
@@ -171,3 +171,45 @@ def gif_crafted(rng: np.random.Generator, marker: Marker) -> Iterator[Damaged]:
         yield one(f"gif of {size} random codes", "a.gif", head + image + body + b";")
     clear = Metadata(kind="video", alpha=np.zeros(CLIP.shape, np.uint8))
     yield one("gif all transparent", "a.gif", saved("a.gif", CLIP, clear))
+
+
+def bmp_sounds() -> tuple[Sound, ...]:
+    """Cut anywhere, pixels are missing."""
+    contents = {"gray": saved("a.bmp", GRAY), "in colour": saved("a.bmp", COLOUR)}
+    return tuple(whole(f"bmp {what}", "a.bmp", each, (0, 2)) for what, each in contents.items())
+
+
+def bmp_crafted(rng: np.random.Generator, marker: Marker) -> Iterator[Damaged]:
+    """Sizes, depths and packings that are wrong."""
+    sound = saved("a.bmp", COLOUR)
+    for what, columns, rows in (("too large", 60_000, 60_000), ("without rows", 32, 0), ("without columns", 0, 24)):
+        content = bytearray(sound)
+        struct.pack_into("<ii", content, 18, columns, rows)
+        yield one(f"bmp {what}", "a.bmp", bytes(content))
+    for what, place, value in (("of 5 bits", 28, 5), ("of unknown packing", 30, 99), ("of an odd header", 14, 7)):
+        content = bytearray(sound)
+        content[place] = value
+        yield one(f"bmp {what}", "a.bmp", bytes(content))
+    yield one("bmp of nothing", "a.bmp", b"BM" + bytes(12))
+    yield one("bmp of noise", "a.bmp", sound[:2] + rng.bytes(len(sound) - 2))
+
+
+def webp_sounds() -> tuple[Sound, ...]:
+    """Cut anywhere, it is shorter than it says."""
+    alpha = np.where(GRAY > 60, 255, 0).astype(np.uint8)
+    contents = {
+        "in colour": saved("a.webp", COLOUR),
+        "with alpha": saved("a.webp", COLOUR, Metadata(kind="picture", alpha=alpha)),
+        "with loss": drawn("a.webp", COLOUR, quality=70),
+    }
+    return tuple(whole(f"webp {what}", "a.webp", each, (0, 4), (8, 12)) for what, each in contents.items())
+
+
+def webp_crafted(rng: np.random.Generator, marker: Marker) -> Iterator[Damaged]:
+    """Headers without anything behind them."""
+    sound = saved("a.webp", COLOUR)
+    yield one("webp of nothing", "a.webp", b"RIFF" + struct.pack("<I", 4) + b"WEBP")
+    yield one("webp of noise", "a.webp", sound[:20] + rng.bytes(len(sound) - 20))
+    yield one("webp of another kind", "a.webp", sound[:8] + b"WAVE" + sound[12:])
+    clear = Metadata(kind="picture", alpha=np.zeros(GRAY.shape, np.uint8))
+    yield one("webp all transparent", "a.webp", saved("a.webp", COLOUR, clear))

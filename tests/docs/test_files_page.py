@@ -67,6 +67,9 @@ def damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     for make in files.cases(material, tmp_path):
         make()
+    scribbled = photo.copy()
+    scribbled[8:16, 8:24] = 255, 0, 0
+    formats.write(tmp_path / "scribbled.jpg", formats.Contents(scribbled))
     formats.write(tmp_path / "clean.mkv", formats.Contents(clip, metadata=formats.Metadata(kind="video")))
     for left in (*tmp_path.glob("holes.*"), tmp_path / "scratches.png"):
         left.unlink()

@@ -95,8 +95,35 @@ def test_known_means_that_file_nan_and_mask_agree() -> None:
 
 def test_an_archive_without_data_names_the_arrays_that_are_there(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", image=np.ones(3), mask=np.ones(3))
-    with pytest.raises(UnreadableFile, match=r"has no array 'data'. The arrays in it are: 'image', 'mask'."):
+    with pytest.raises(UnreadableFile, match=r"unless FILE::NAME says which .* in it are: 'image', 'mask'\."):
         formats.read(tmp_path / "a.npz")
+    with pytest.raises(UnreadableFile, match=r"has no array 'x'. The arrays in it are: 'image', 'mask'\."):
+        formats.read(f"{tmp_path}/a.npz::x")
+
+
+def test_one_of_several_arrays_is_named_behind_two_colons_as_in_hdf5(tmp_path: Path) -> None:
+    first, second = np.ones((2, 3)), np.full((4, 5), 7)
+    known = np.eye(4, 5) > 0
+    np.savez(tmp_path / "a.npz", first=first, second=second, second_observed=known, observed=np.ones((2, 3), bool))
+    np.testing.assert_array_equal(formats.read(f"{tmp_path}/a.npz::first").data, first)
+    read = formats.read(f"{tmp_path}/a.npz::second")
+    np.testing.assert_array_equal(read.data, second)
+    np.testing.assert_array_equal(read.observed, known)
+    assert read.metadata.variable == "second"
+
+
+def test_of_several_arrays_the_only_one_with_two_modes_is_meant(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", image=np.ones((2, 3)), wavelengths=np.arange(3.0), title="a picture")
+    assert formats.read(tmp_path / "a.npz").metadata.variable == "image"
+
+
+def test_a_sparse_matrix_is_not_taken_for_its_stored_values(tmp_path: Path) -> None:
+    from scipy import sparse
+
+    for kind in ("csr", "coo", "dia"):
+        sparse.save_npz(tmp_path / "a.npz", sparse.eye(4, format=kind))
+        with pytest.raises(InvalidInput, match=r"sparse matrix of SciPy.*save its \.toarray\(\)"):
+            formats.read(tmp_path / "a.npz")
 
 
 def test_an_archive_whose_mask_has_another_shape_is_refused(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from spectral.io import envi as spectral_envi
 
+from tensorfill import formats
 from tensorfill.errors import InvalidInput, TensorfillError, UnreadableFile
 from tensorfill.formats import Contents, Metadata
 from tensorfill.formats.arrays.envi import Envi
@@ -231,3 +232,24 @@ def test_wavelengths_that_are_not_one_per_band_are_told_and_kept_as_text(tmp_pat
 
 def test_the_companion_is_the_file_of_numbers() -> None:
     assert Envi().companions(Path("x/a.hdr")) == (Path("x/a.img"),)
+
+
+@pytest.mark.parametrize("header", ["cube.hdr", "cube.img.hdr"])
+def test_the_file_with_the_numbers_leads_to_its_header(tmp_path: Path, header: str) -> None:
+    (tmp_path / "cube.img").write_bytes(b"12")
+    with pytest.raises(UnreadableFile, match=r"cube\.img holds numbers alone; the header .*cube\.hdr, is missing"):
+        formats.read(tmp_path / "cube.img")
+    (tmp_path / header).write_text("ENVI\n")
+    with pytest.raises(UnreadableFile, match=rf"that .*{header} describes; give that file instead"):
+        formats.read(tmp_path / "cube.img")
+
+
+def test_an_output_is_named_by_its_header_too(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFile, match=r"named by its header, .*new\.hdr; new\.img lies beside it"):
+        formats.write(tmp_path / "new.img", formats.Contents(np.ones((2, 2, 2))))
+
+
+def test_half_of_a_nifti_pair_is_called_so(tmp_path: Path) -> None:
+    (tmp_path / "pair.hdr").write_bytes((348).to_bytes(4, "little") + bytes(344))
+    with pytest.raises(UnreadableFile, match=r"one half of a NIfTI or Analyze pair.*save it as one \.nii file"):
+        formats.read(tmp_path / "pair.hdr")

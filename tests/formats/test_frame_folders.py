@@ -13,10 +13,12 @@ from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 from PIL import Image
 
-from tensorfill.errors import InvalidSetting, TensorfillError, UnreadableFile
+from tensorfill import formats
+from tensorfill.errors import InvalidInput, InvalidSetting, TensorfillError, UnreadableFile
 from tensorfill.formats.contents import Contents
+from tensorfill.formats.folder_role import folder_role, is_clip
 from tensorfill.formats.metadata import Metadata
-from tensorfill.formats.pictures.frames import Frames, is_clip
+from tensorfill.formats.pictures.frames import Frames
 from tensorfill.formats.pictures.tiff import Tiff
 from tensorfill.formats.reading import Reading
 
@@ -218,3 +220,47 @@ def test_which_folders_look_like_one_clip(tmp_path: Path) -> None:
         "a damaged frame is named when the clip is read, and not taken for a reason to read photos"
     )
     assert not is_clip(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("more", ["poster.png", "b1.png", "more.npy"])
+def test_a_clip_among_other_files_is_asked_about(tmp_path: Path, more: str) -> None:
+    folder = folder_of(tmp_path / "in", ["a1.png", "a2.png", "a3.png"])
+    (folder / more).write_bytes((folder / "a1.png").read_bytes())
+    for look in (formats.read, folder_role):
+        with pytest.raises(InvalidInput, match=r"one clip of 3 pictures such as a1.png, or 4 files of their own"):
+            look(folder)
+    assert formats.read(folder, format="frames").shape == (6, 8, 3)
+
+
+def test_two_clips_in_one_folder_are_asked_about(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "in", ["a1.png", "a2.png", "b1.png", "b2.png"])
+    with pytest.raises(InvalidInput, match=r"clips, one for each of the names .* or 4 files of their own"):
+        folder_role(folder)
+
+
+def test_a_folder_of_photos_is_not_read_as_a_whole(tmp_path: Path) -> None:
+    photos = folder_of(tmp_path / "in", ["1.png", "2.png"])
+    Image.fromarray(CLIP[:3, :, 0]).save(photos / "3.png")
+    assert folder_role(photos) == "files"
+    with pytest.raises(InvalidInput, match=r"holds 3 files and no clip .*; give a file in it, such as .*1.png"):
+        formats.read(photos)
+
+
+def test_that_a_folder_is_taken_for_a_clip_is_told_unless_that_was_asked_for(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "in", ["1.png", "2.png"])
+    told = f"{folder} is read as one clip of its numbered pictures; complete --each takes each by itself."
+    assert told in formats.read(folder).notes
+    assert told not in formats.read(folder, format="frames").notes
+
+
+@pytest.mark.parametrize("extension", ["bmp", "webp"])
+def test_frames_may_be_of_any_picture_format(tmp_path: Path, extension: str) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number in (1, 2):
+        Image.fromarray(CLIP[..., number]).convert("RGB").save(folder / f"f{number}.{extension}", lossless=True)
+    clip = read(folder)
+    assert clip.shape == (6, 8, 2, 3)
+    formats.write(tmp_path / "out", clip, format="frames")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [f"f1.{extension}", f"f2.{extension}"]
+    np.testing.assert_array_equal(read(tmp_path / "out").data, clip.data)

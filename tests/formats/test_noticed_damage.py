@@ -86,7 +86,7 @@ def test_a_table_of_more_modes_than_an_array_can_have_is_refused(tmp_path: Path)
 
 
 def test_a_clip_with_a_damaged_frame_is_not_taken_for_photos(tmp_path: Path) -> None:
-    from tensorfill.formats.pictures.frames import is_clip
+    from tensorfill.formats.folder_role import is_clip
 
     for number in range(4):
         Image.fromarray(CLIP[:, :, number]).save(tmp_path / f"{number}.png")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from tensorfill import formats
-from tensorfill.errors import InvalidInput, UnreadableFile
+from tensorfill.errors import InvalidInput, TensorfillError, UnreadableFile
 from tensorfill.formats.brightness import brightness
 
 COLOUR = np.random.default_rng(0).integers(0, 256, (6, 8, 3), dtype=np.uint8)
@@ -50,14 +50,51 @@ def test_black_and_white_becomes_gray(tmp_path: Path) -> None:
 def test_fully_transparent_pixels_are_missing(tmp_path: Path, mode: str) -> None:
     image = Image.fromarray(COLOUR).convert(mode)
     alpha = np.full((6, 8), 255, np.uint8)
-    alpha[0, 0], alpha[0, 1] = 0, 1
+    alpha[0, 0], alpha[5, 7] = 0, 1
     image.putalpha(Image.fromarray(alpha))
     contents = saved(tmp_path / "a.png", image)
     assert contents.observed is not None
     assert contents.observed.shape == contents.data.shape == ((6, 8, 3) if mode == "RGBA" else (6, 8))
     assert not contents.observed[0, 0].any()
-    assert contents.observed[0, 1].all(), "partly transparent is known"
+    assert contents.observed[5, 7].all(), "partly transparent by itself is known"
     assert contents.observed.sum() == contents.observed.size - contents.observed[0, 0].size
+
+
+def soft_hole() -> tuple[Image.Image, np.ndarray]:
+    """A picture with a hole that a soft brush made, and a pixel that shines through elsewhere."""
+    alpha = np.full((6, 8), 255, np.uint8)
+    alpha[2, 1:6] = 200, 90, 0, 90, 200
+    alpha[5, 0] = 128
+    image = Image.fromarray(COLOUR).convert("RGBA")
+    image.putalpha(Image.fromarray(alpha))
+    return image, alpha
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.tif", "a.webp"])
+def test_the_soft_edge_of_a_transparent_hole_is_missing_too(tmp_path: Path, name: str) -> None:
+    image, alpha = soft_hole()
+    contents = saved(tmp_path / name, image, **({"lossless": True} if name == "a.webp" else {}))
+    assert np.argwhere(~contents.known()[..., 0]).tolist() == [[2, column] for column in range(1, 6)]
+    assert (
+        "4 pixels at the edge of transparent ones are half transparent; they count as missing, too." in contents.notes
+    )
+    filled = contents.filled(contents.data).metadata.alpha
+    assert filled is not None
+    assert filled[2].tolist() == [255] * 8, "what was filled is opaque"
+    assert filled[5, 0] == 128, "what was not stays as it is"
+    np.testing.assert_array_equal(contents.metadata.alpha, alpha)
+
+
+def test_a_picture_that_shines_through_everywhere_is_known(tmp_path: Path) -> None:
+    image = Image.fromarray(COLOUR).convert("RGBA")
+    alpha = np.full((6, 8), 100, np.uint8)
+    alpha[0, 0] = 0
+    image.putalpha(Image.fromarray(alpha))
+    contents = saved(tmp_path / "a.png", image)
+    assert (~contents.known()).sum() == 3
+    filled = contents.filled(contents.data).metadata.alpha
+    assert filled is not None
+    assert (filled == 100).all(), "as opaque as the rest"
 
 
 def test_a_transparent_palette_entry_is_missing(tmp_path: Path) -> None:
@@ -246,3 +283,42 @@ def test_a_jpg_that_asks_for_thousands_of_rounds_is_refused(tmp_path: Path) -> N
     (tmp_path / "a.jpg").write_bytes(whole[:-2] + 400 * scan + whole[-2:])
     with pytest.raises(UnreadableFile, match="damaged"):
         formats.read(tmp_path / "a.jpg")
+
+
+@pytest.mark.parametrize("data", [GRAY, COLOUR])
+def test_bmp_keeps_every_byte(tmp_path: Path, data: np.ndarray) -> None:
+    assert formats.write(tmp_path / "a.bmp", formats.Contents(data)) == ()
+    back = formats.read(tmp_path / "a.bmp")
+    np.testing.assert_array_equal(back.data, data)
+    assert back.metadata.kind == "picture"
+
+
+def test_webp_keeps_every_colour_and_says_that_it_has_no_gray(tmp_path: Path) -> None:
+    assert formats.write(tmp_path / "a.webp", formats.Contents(COLOUR)) == ()
+    np.testing.assert_array_equal(formats.read(tmp_path / "a.webp").data, COLOUR)
+    losses = formats.write(tmp_path / "b.webp", formats.Contents(GRAY))
+    assert losses == ("A .webp has no gray pictures; this one is written in colour, its channels alike.",)
+    np.testing.assert_array_equal(formats.read(tmp_path / "b.webp").data, np.repeat(GRAY[..., None], 3, axis=2))
+
+
+def test_webp_keeps_alpha_and_what_is_beneath(tmp_path: Path) -> None:
+    image, alpha = soft_hole()
+    contents = saved(tmp_path / "a.png", image)
+    formats.write(tmp_path / "b.webp", contents)
+    back = formats.read(tmp_path / "b.webp")
+    np.testing.assert_array_equal(back.data, COLOUR)
+    np.testing.assert_array_equal(back.metadata.alpha, alpha)
+
+
+@pytest.mark.parametrize("extension", ["bmp", "webp"])
+def test_eight_bits_are_all_that_fits(tmp_path: Path, extension: str) -> None:
+    with pytest.raises(TensorfillError, match=rf"A .{extension} picture holds 8-bit arrays"):
+        formats.write(tmp_path / f"a.{extension}", formats.Contents(COLOUR.astype(np.uint16)))
+
+
+def test_of_an_animated_webp_the_first_frame_is_read_and_that_is_told(tmp_path: Path) -> None:
+    frames = [Image.fromarray(COLOUR), Image.fromarray(255 - COLOUR)]
+    frames[0].save(tmp_path / "a.webp", save_all=True, append_images=frames[1:], lossless=True)
+    read = formats.read(tmp_path / "a.webp")
+    np.testing.assert_array_equal(read.data, COLOUR)
+    assert any("animated; only its first frame is read" in note for note in read.notes)

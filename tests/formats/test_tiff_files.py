@@ -21,7 +21,7 @@ from PIL import Image
 
 from tensorfill.errors import InvalidSetting, TensorfillError, TooLarge, UnreadableFile
 from tensorfill.formats.contents import Contents
-from tensorfill.formats.metadata import Metadata
+from tensorfill.formats.metadata import Density, Metadata
 from tensorfill.formats.pictures import tiff
 from tensorfill.formats.pictures.libtiff_complaints import complaints_as_damage
 from tensorfill.formats.pictures.tiff import Tiff
@@ -61,7 +61,7 @@ def stacks(draw: st.DrawFn) -> Contents:
     bands = tuple(f"band {index}" for index in range(pages[0])) if kind == "cube" else ()
     waves = tuple(0.1 + 400 * index for index in range(len(bands)))
     affine = np.diag([0.1, 0.2, 0.3, 1.0]) if kind == "volume" and draw(st.booleans()) else None
-    header = draw(st.sampled_from([{}, {"resolution": ((300, 1), (299, 7)), "unit": 2}]))
+    density = draw(st.sampled_from([None, Density((300, 1), (299, 7), "inch")]))
     metadata = Metadata(
         kind=kind,
         alpha=alpha,
@@ -70,8 +70,7 @@ def stacks(draw: st.DrawFn) -> Contents:
         wavelengths=waves,
         wavelength_unit="nm" if bands else "",
         affine=affine,
-        header=header,
-        header_of="tiff" if header else "",
+        density=density,
     )
     return Contents(data, metadata=metadata)
 
@@ -85,7 +84,16 @@ def test_everything_comes_back(contents: Contents) -> None:
     assert back.dtype == contents.dtype.newbyteorder("=")
     assert bits(back.data) == bits(contents.data)
     old, new = contents.metadata, back.metadata
-    for name in ("kind", "frame_rate", "band_names", "wavelengths", "wavelength_unit", "header", "header_of"):
+    for name in (
+        "kind",
+        "frame_rate",
+        "band_names",
+        "wavelengths",
+        "wavelength_unit",
+        "density",
+        "header",
+        "header_of",
+    ):
         assert getattr(new, name) == getattr(old, name), name
     for name in ("alpha", "affine"):
         np.testing.assert_array_equal(getattr(new, name), getattr(old, name))
@@ -96,7 +104,7 @@ def test_transparent_pixels_are_missing_and_nan_stays(tmp_path: Path) -> None:
     data = RNG.random((4, 5, 3)).astype(np.float32)
     data[1, 1] = np.nan
     alpha = np.ones((4, 5), np.float32)
-    alpha[0, 0], alpha[0, 1] = 0, 0.5
+    alpha[0, 0], alpha[3, 4] = 0, 0.5
     back = written(tmp_path / "a.tif", Contents(data, metadata=Metadata(kind="picture", alpha=alpha)))
     assert not back.known()[0, 0].any()
     assert not back.known()[1, 1].any()

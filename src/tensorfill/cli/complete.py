@@ -40,7 +40,10 @@ def complete(
     mask: options.Mask = None,
     mask_means: options.MaskMeans = None,
     missing: options.Missing = None,
+    tolerance: options.Tolerance = None,
+    grow: options.Grow = 0,
     missing_frames: options.MissingFrames = None,
+    missing_slices: options.MissingSlices = None,
     method: Annotated[
         str,
         typer.Option(
@@ -152,7 +155,13 @@ def complete(
     chosen = {name: value for name, value in settings.items() if value is not None}
     chosen |= settings_from(set_ or (), taken=chosen)
     bounds = bounds_from(lower, upper)
-    source = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames, table)
+    source = Source.of(
+        *(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames),
+        tolerance=tolerance,
+        grow=grow,
+        missing_slices=missing_slices,
+        table=table,
+    )
     output_format = format_for(inputs, output, output_format, each=each)
     found = places(inputs, output, each=each, format=format, output_format=output_format)
     several = len(found) > 1

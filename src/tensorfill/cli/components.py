@@ -36,7 +36,10 @@ def components(
     mask: options.Mask = None,
     mask_means: options.MaskMeans = None,
     missing: options.Missing = None,
+    tolerance: options.Tolerance = None,
+    grow: options.Grow = 0,
     missing_frames: options.MissingFrames = None,
+    missing_slices: options.MissingSlices = None,
     method: Annotated[
         str, typer.Option(help="A method whose model is a sum.", autocompletion=options.method_names)
     ] = "nonneg-dual",
@@ -67,9 +70,14 @@ def components(
     chosen: dict[str, Any] = {} if rank is None else {"rank": rank_from(rank)}
     chosen |= settings_from(set_ or (), taken=chosen)
     bounds = bounds_from(lower, upper)
-    source = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames, table).read(
-        input
+    reading = Source.of(
+        *(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames),
+        tolerance=tolerance,
+        grow=grow,
+        missing_slices=missing_slices,
+        table=table,
     )
+    source = reading.read(input)
     if not isinstance(source, formats.Contents):
         source = source.contents()
     show_notes(source.notes)

@@ -60,7 +60,7 @@ def hide(
             formats.check_place(path, force=force)
     if write_mask is not None and write_mask.resolve() == output.resolve():
         raise InvalidInput(f"The output and the mask cannot both be {output}.")
-    reading = Source.of(format, size, gray, frames, None, None, None, None, None, table)
+    reading = Source.of(format, size, gray, frames, None, None, None, None, None, table=table)
     given = reading.read(input)
     show_notes(given.notes)
     source = given if isinstance(given, formats.Contents) else given.contents()

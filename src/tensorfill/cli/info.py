@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from ..formats import Contents, Entries
 
 
+_AXES = {"Y": "row", "X": "column", "T": "frame", "Z": "slice", "C": "channel", "S": "colour"}
+
+
 @app.command(epilog="Example: tensorfill info clip.mp4 --missing-frames 10-12")
 def info(
     input: Annotated[Path, typer.Argument(metavar="FILE", help="A picture, video, array, table, or folder of frames.")],
@@ -26,7 +29,10 @@ def info(
     mask: options.Mask = None,
     mask_means: options.MaskMeans = None,
     missing: options.Missing = None,
+    tolerance: options.Tolerance = None,
+    grow: options.Grow = 0,
     missing_frames: options.MissingFrames = None,
+    missing_slices: options.MissingSlices = None,
     method: Annotated[
         str, typer.Option(help="The method to tell about.", autocompletion=options.method_names)
     ] = "auto",
@@ -41,9 +47,14 @@ def info(
 
     settings = {} if effort is None else {"effort": effort}
     make(method, settings)
-    source = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames, table).read(
-        input
+    reading = Source.of(
+        *(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames),
+        tolerance=tolerance,
+        grow=grow,
+        missing_slices=missing_slices,
+        table=table,
     )
+    source = reading.read(input)
     told = described(input, source, method, settings)
     if json:
         typer.echo(as_json(told | {"notes": list(source.notes)}))
@@ -76,14 +87,17 @@ def described(path: Path, source: Contents | Entries, method: str, settings: dic
         advice = "Nothing: no entry is known."
     elif not whole:
         advice = "Refuse: it would not fit into memory; give a part of it, or --gray, or a method that needs less."
+    elif refusal := _refusal(source):
+        advice = f"Refuse: {refusal}"
     else:
-        advice = f"Fill {total - count:,} entries by {method}{_bounded(values)}."
+        advice = f"Fill {total - count:,} entries by {method}."
     finite = values.size and values.dtype.kind != "b"
     return {
         "file": str(path),
         "format": formats.format_of(path).name if facts is not None else None,
         "kind": facts.kind,
         "shape": list(source.shape),
+        "axes": [_AXES.get(letter, "other") for letter in facts.axes] or None,
         "dtype": str(source.dtype),
         "smallest": np.min(values).item() if finite else None,
         "largest": np.max(values).item() if finite else None,
@@ -101,11 +115,20 @@ def described(path: Path, source: Contents | Entries, method: str, settings: dic
     }
 
 
-def _bounded(values: Any) -> str:
-    """What has to be said if values are negative, which are refused otherwise."""
-    if values.dtype.kind not in "if" or not values.min() < 0:
-        return ""
-    return f" with --lower none or --lower {values.min()}, as known values are negative"
+def _refusal(source: Contents | Entries) -> str | None:
+    """Why data that can be read would not be completed, such as negative values; None if it would."""
+    from .. import formats
+    from ..errors import TensorfillError
+    from ..observed import ObservedTensor
+
+    try:
+        if isinstance(source, formats.Contents):
+            ObservedTensor.from_array(source.data, source.observed)
+        else:
+            source.observed_tensor()
+    except TensorfillError as error:
+        return str(error)
+    return None
 
 
 def _name(key: str) -> str:

@@ -47,7 +47,7 @@ def places(
 
 def format_for(inputs: Sequence[Path], output: Path, output_format: str | None, *, each: bool) -> str | None:
     """The format of the output, if it is not for its name to tell: frames for frames, where it has no extension."""
-    from ..formats.pictures.frames import is_clip
+    from ..formats.folder_role import is_clip
 
     plain = output_format is None and not each and len(inputs) == 1 and not output.suffix and not output.is_dir()
     return "frames" if plain and inputs[0].is_dir() and is_clip(inputs[0]) else output_format
@@ -63,24 +63,19 @@ def beside(path: Path | None, place: Place, extension: str, *, several: bool) ->
 
 def _files(path: Path, *, each: bool, format: str | None) -> list[Path]:
     """The path itself, or the files in it if it is a folder that is not one clip or store."""
-    from ..formats.pictures.frames import is_clip
+    from ..formats.folder_role import data_files, folder_role
 
     if not path.is_dir() or formats.located(path)[1] is not None:
         return [path]
-    whole = format is not None or _extension_known(path) or is_clip(path)
-    if whole and not each:
+    if not each and (format is not None or _extension_known(path) or folder_role(path) == "clip"):
         return [path]
-    files = sorted(file for file in path.iterdir() if not file.name.startswith(".") and _readable_alone(file))
+    files = [path / name for name in data_files(path)]
     if not files:
         raise UnreadableFile(
             f"There is nothing in {path} that can be completed. The known extensions are: "
             f"{', '.join(formats.known_extensions())}."
         )
     return files
-
-
-def _readable_alone(file: Path) -> bool:
-    return _extension_known(file)
 
 
 def _extension_known(path: Path) -> bool:

@@ -89,3 +89,27 @@ MissingFrames = Annotated[
         rich_help_panel=_HOLES,
     ),
 ]
+Tolerance = Annotated[
+    float | None,
+    typer.Option(
+        metavar="LEVELS",
+        help="How far a value may be from that of --missing, in each channel: 60, of 0 to 255 in 8-bit pictures.",
+        rich_help_panel=_HOLES,
+    ),
+]
+Grow = Annotated[
+    int,
+    typer.Option(
+        metavar="PIXELS",
+        help="Make holes wider by so many pixels, because their edges are blurred; not those of --missing-frames.",
+        rich_help_panel=_HOLES,
+    ),
+]
+MissingSlices = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="MODE:INDICES",
+        help="Dead slices of any mode, 1 the rows: 3:10-20,40 are indices 10 to 20 and 40 of mode 3; may be repeated.",
+        rich_help_panel=_HOLES,
+    ),
+]

@@ -22,7 +22,7 @@ _SMALLEST, _LARGEST = 160, 800  # pixels of a panel's longer side
 def preview(source: Contents, done: Completion) -> Picture:
     """Before, after and difference of the whole picture, or of one slice that has holes."""
     known = done.observed.mask()
-    view = view_of(known)
+    view = view_of(known, colour=_in_colour(source))
     shades = shades_of(view.of(done.tensor))
     given, after = _shades(view.of(source.data), *shades), _shades(view.of(done.tensor), *shades)
     before = given.copy()
@@ -33,6 +33,13 @@ def preview(source: Contents, done: Completion) -> Picture:
     difference = np.abs(after.astype(np.int16) - given).astype(np.uint8)
     panels = {f"before: {1 - holes.mean():.0%} known": before, "after": after, "difference": difference}
     return side_by_side({name: _sized(panel) for name, panel in panels.items()})
+
+
+def _in_colour(source: Contents) -> bool | None:
+    """Whether the last mode is one of colours; None where the file does not say."""
+    from ..formats.holes import has_channels
+
+    return None if source.metadata.kind == "array" else has_channels(source)
 
 
 def _sized(panel: Picture) -> Picture:

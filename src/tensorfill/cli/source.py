@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ..errors import InvalidInput, InvalidSetting, must_be
-from .typed_places import frames_from, range_from, size_from, values_from
+from .typed_places import frames_from, range_from, size_from, slices_from, values_from
 
 if TYPE_CHECKING:
     from ..formats import Contents, Entries
@@ -25,6 +26,9 @@ class Source:
     masks: tuple[tuple[Path, Means | None], ...] = ()
     missing: tuple[float, ...] | None = None
     missing_frames: tuple[int, ...] = ()
+    tolerance: float = 0.0
+    grow: int = 0
+    missing_slices: tuple[tuple[int, tuple[int, ...]], ...] = ()
     table: str | None = None
 
     @classmethod
@@ -39,6 +43,10 @@ class Source:
         mask_means: str | None,
         missing: str | None,
         missing_frames: str | None,
+        *,
+        tolerance: float | None = None,
+        grow: int = 0,
+        missing_slices: Sequence[str] | None = None,
         table: str | None = None,
     ) -> Source:
         """From options as they are typed."""
@@ -49,6 +57,13 @@ class Source:
             raise InvalidSetting(must_be("mask-means", "be missing or known", mask_means))
         if mask_means is not None and mask is None:
             raise InvalidSetting("--mask-means says how to read the file of --mask; add --mask FILE.")
+        if tolerance is not None and missing is None:
+            raise InvalidSetting(
+                "--tolerance says how far from the value of --missing is still it; add --missing VALUE."
+            )
+        from ..formats.growth import checked_growth
+        from ..formats.holes import checked_tolerance
+
         masks: list[tuple[Path, Means | None]] = []
         if observed is not None:
             masks.append((observed, "known"))
@@ -62,19 +77,21 @@ class Source:
             masks=tuple(masks),
             missing=None if missing is None else values_from(missing),
             missing_frames=() if missing_frames is None else frames_from(missing_frames),
+            tolerance=checked_tolerance(tolerance or 0.0),
+            grow=checked_growth(grow),
+            missing_slices=tuple(slices_from(text) for text in missing_slices or ()),
             table=table,
         )
 
     def read(self, path: Path) -> Contents | Entries:
         """The data, with all that is missing in it."""
         from .. import formats
-        from ..formats.holes import without_frames, without_value
 
         found = formats.read(
             path, format=self.format, size=self.size, gray=self.gray, frames=self.frames, table=self.table
         )
         if not isinstance(found, formats.Contents):
-            if self.masks or self.missing is not None or self.missing_frames:
+            if self._says_what_is_missing:
                 raise InvalidInput(
                     f"{path} is a table, in which what is missing is not listed, or has no value; leave out options "
                     "that say what is missing."
@@ -85,14 +102,29 @@ class Source:
             # Not without its NaNs: one that is marked observed is a mistake that the library points out.
             both = mask if found.observed is None else found.observed & mask
             found = replace(found, observed=both, notes=(*found.notes, *notes))
+        try:
+            return self._with_holes(found)
+        except InvalidInput as error:
+            raise InvalidInput(f"{path}: {error}") from error
+
+    @property
+    def _says_what_is_missing(self) -> bool:
+        said = self.masks or self.missing_frames or self.missing_slices or self.grow
+        return bool(said) or self.missing is not None
+
+    def _with_holes(self, found: Contents) -> Contents:
+        """What is missing by value, wider if that is asked for; then whole slices, which have no rim."""
+        from ..formats.holes import wider, without_frames, without_slices, without_value
+        from ..formats.rim import rim_note
+
         if self.missing is not None:
-            before = found.known().sum()
-            found = without_value(found, self.missing)
-            if found.known().sum() == before:
-                told = ", ".join(f"{value:g}" for value in self.missing)
-                found = replace(
-                    found, notes=(*found.notes, f"Nothing in {path} is {told}, so --missing finds no hole.")
-                )
+            found = without_value(found, self.missing, self.tolerance)
+        found = wider(found, self.grow)
+        if self.masks or self.missing is not None:
+            tolerance = None if self.missing is None else self.tolerance
+            found = replace(found, notes=(*found.notes, *rim_note(found, self.grow, tolerance)))
         if self.missing_frames:
             found = without_frames(found, self.missing_frames)
+        for mode, indices in self.missing_slices:
+            found = without_slices(found, mode, indices)
         return found

@@ -25,6 +25,21 @@ def frames_from(text: str, option: str = "--missing-frames") -> tuple[int, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def slices_from(text: str) -> tuple[int, tuple[int, ...]]:
+    """A mode, counted from 1, and indices of it.
+
+    >>> slices_from("3:10-12,20")
+    (3, (10, 11, 12, 20))
+    """
+    mode, colon, indices = text.partition(":")
+    if not colon or not mode.strip().isdecimal():
+        raise InvalidSetting(
+            "--missing-slices takes a mode, counted from 1, and indices of it, counted from 0, like 3:10-12,20. "
+            f"Got {text!r} instead."
+        )
+    return int(mode), frames_from(indices, "--missing-slices MODE:INDICES")
+
+
 def _wrong_frames(option: str, text: str) -> InvalidSetting:
     return InvalidSetting(
         f"{option} takes indices counted from 0 and ranges of them, like 10-12,20. Got {text!r} instead."

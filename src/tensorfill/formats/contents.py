@@ -65,9 +65,16 @@ class Contents:
         """The same file with its holes filled: all that is known about it stays, and what was filled is opaque."""
         metadata = self.metadata
         if metadata.alpha is not None and metadata.alpha.shape == tensor.shape[: metadata.alpha.ndim]:
-            full = np.asarray(opaque(metadata.alpha.dtype), dtype=metadata.alpha.dtype)
-            metadata = replace(metadata, alpha=np.where(metadata.alpha == 0, full, metadata.alpha))
+            metadata = replace(metadata, alpha=self._filled_alpha(metadata.alpha))
         return Contents(tensor, observed, metadata=metadata)
+
+    def _filled_alpha(self, alpha: NDArray[Any]) -> NDArray[Any]:
+        """Where nothing was known of a pixel it is as opaque as any other is now."""
+        holes = alpha == 0
+        if self.observed is not None:
+            holes |= ~(self.observed if self.observed.ndim == alpha.ndim else self.observed.any(axis=-1))
+        full = alpha.max(initial=0) or opaque(alpha.dtype)
+        return np.where(holes, np.asarray(full, dtype=alpha.dtype), alpha)
 
     def holed(self, left: NDArray[Any], observed: NDArray[np.bool_]) -> Contents:
         """The same file with holes: pixels that are missing in all channels are transparent, if it is a picture."""

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from ..errors import InvalidInput, InvalidSetting, UnreadableFile
+from .arrays.envi_header import header_beside
 from .contents import Contents
 from .entries import Entries
+from .folder_role import check_clip
 from .format import Format, TableFormat
+from .holes import wider, without_value
 from .listed import FORMATS
 from .reading import Reading
 from .source import check_source
@@ -37,6 +43,8 @@ def format_of(path: Path, name: str | None = None) -> Format:
             return form
     if plain.is_dir():
         return _named("frames")
+    if pointer := header_beside(plain):
+        raise UnreadableFile(pointer)
     said = f"its extension '{plain.suffix}' is not known" if plain.suffix else "it has no extension"
     raise UnreadableFile(
         f"The format of {plain} cannot be told: {said}. The known ones are: {', '.join(known_extensions())}."
@@ -72,6 +80,9 @@ def read(
     gray: bool = False,
     frames: tuple[int, int] | None = None,
     table: str | None = None,
+    missing: float | Sequence[float] | None = None,
+    tolerance: float = 0.0,
+    grow: int = 0,
 ) -> Contents | Entries:
     """What is in a file: an array with what is known of it, or, from a table, entries with their coordinates.
 
@@ -90,12 +101,30 @@ def read(
     table
         How a table is laid out, if it can be read in several ways: "wide" (a matrix) or "long" (a line per entry), and
         "header", "no-header", "labels", "no-labels", "decimal-comma" or "decimal-point", with commas between them.
+    missing
+        A value that means missing, or a colour such as (255, 0, 0).
+    tolerance
+        How far from `missing` a value may be, in each channel, to be missing too.
+    grow
+        By how many pixels holes are made wider, in rows and columns, because their edges are blurred.
     """
     words = TableWords.of(table)
     file, dataset = located(path)
     form = format_of(file, format)
     check_source(file, folder=form.folder)
-    return form.read(file, Reading(dataset, size, gray, frames, words))
+    if format is None and form.name == "frames":
+        check_clip(file)
+    found = form.read(file, Reading(dataset, size, gray, frames, words))
+    if format is None and form.name == "frames":
+        told = f"{file} is read as one clip of its numbered pictures; complete --each takes each by itself."
+        found = replace(found, notes=(told, *found.notes))
+    if missing is None and not grow:
+        return found
+    if not isinstance(found, Contents):
+        raise InvalidInput(f"{file} is a table, in which what is missing is not listed: leave out 'missing', 'grow'.")
+    if missing is not None:
+        found = without_value(found, np.atleast_1d(np.asarray(missing, dtype=np.float64)).tolist(), tolerance)
+    return wider(found, grow)
 
 
 def read_contents(

@@ -8,11 +8,13 @@ from .arrays.numpy_archive import NumpyArchive
 from .arrays.numpy_array import NumpyArray
 from .arrays.zarr_array import Zarr, ZarrZip
 from .format import Format
+from .pictures.bmp import Bmp
 from .pictures.frames import Frames
 from .pictures.gif import Gif
 from .pictures.jpeg import Jpeg
 from .pictures.png import Png
 from .pictures.tiff import Tiff
+from .pictures.webp import Webp
 from .tables.csv_table import CsvTable
 from .tables.frostt import Frostt
 from .tables.parquet_table import ParquetTable
@@ -27,6 +29,8 @@ FORMATS: tuple[Format, ...] = (
     Jpeg(),
     Tiff(),
     Gif(),
+    Bmp(),
+    Webp(),
     Mkv(),
     Mp4(),
     Avi(),

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Kind = Literal["picture", "video", "cube", "volume", "table", "array"]
+
+
+class Density(NamedTuple):
+    """How many pixels there are to a unit of length, each a numerator and a denominator, as files have them."""
+
+    across: tuple[int, int]
+    down: tuple[int, int]
+    unit: Literal["inch", "centimetre", "metre", ""]
+    """Without a unit, only the ratio says something: how wide pixels are."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -21,8 +30,18 @@ class Metadata:
     """Pictures are (row, column[, channel]), videos (row, column, frame[, channel]), cubes (row, column, band)."""
     alpha: NDArray[Any] | None = None
     """How opaque a pixel is: the data's dtype and its shape without channels."""
+    axes: str = ""
+    """A letter per mode, where the pages of a file make up several modes and it says which: Y row, X column, T time,
+    Z depth, C channel, S colour, Q anything else."""
     frame_rate: Fraction | None = None
     """Frames per second."""
+    exif: bytes = b""
+    """What a camera tells, as it stands in a .jpg, also which way up pixels are stored. Arrays are always upright."""
+    icc: bytes = b""
+    """The colour profile."""
+    xmp: bytes = b""
+    """What editors tell, as XML."""
+    density: Density | None = None
     band_names: tuple[str, ...] = ()
     wavelengths: tuple[float, ...] = ()
     wavelength_unit: str = ""

@@ -21,9 +21,9 @@ from ..format import Format
 from ..metadata import Metadata
 from ..reading import Reading
 from ..room import check_room
+from ..unkept import unkept
 from . import envi_missing
 from .envi_header import Fields, as_text, braces, parts, read_fields, whole_number
-from .unkept import unkept
 
 KIND = "an ENVI header with its data file"
 _DTYPES = {1: "u1", 2: "i2", 3: "i4", 4: "f4", 5: "f8", 12: "u2", 13: "u4", 14: "i8", 15: "u8"}

@@ -8,6 +8,7 @@ from ...errors import UnreadableFile
 
 _LARGEST = 2**24  # bytes
 _FIRST = "ENVI"
+_NIFTI_OR_ANALYZE = ((348).to_bytes(4, "little"), (348).to_bytes(4, "big"))
 
 Fields = dict[str, str]
 
@@ -15,6 +16,8 @@ Fields = dict[str, str]
 def read_fields(path: Path) -> Fields:
     """Every field by its name in lower case, in the order of the file; values in braces keep their braces."""
     raw = path.read_bytes() if path.stat().st_size <= _LARGEST else b""
+    if raw[:4] in _NIFTI_OR_ANALYZE:
+        raise UnreadableFile(f"{path} is one half of a NIfTI or Analyze pair, .hdr and .img: save it as one .nii file.")
     try:
         text = raw.decode()
     except UnicodeDecodeError:
@@ -60,3 +63,19 @@ def whole_number(fields: Fields, name: str, path: Path, default: int | None = No
     if not text.isascii() or not text.isdigit() or len(text) > 18:
         raise UnreadableFile(f"'{name}' in {path} must be a whole number of 0 or more. Got '{text[:40]}' instead.")
     return int(text)
+
+
+def header_beside(numbers: Path) -> str | None:
+    """A sentence that leads from a file of raw numbers to the header that describes it; None if there seems to be none.
+
+    ENVI has CUBE.hdr beside CUBE.img, or CUBE.img.hdr.
+    """
+    for header in (numbers.with_suffix(".hdr"), numbers.with_name(f"{numbers.name}.hdr")):
+        if header.is_file():
+            return f"{numbers} holds the numbers of a cube that {header} describes; give that file instead."
+    if numbers.suffix.lower() != ".img":
+        return None
+    header = numbers.with_suffix(".hdr")
+    if numbers.exists():
+        return f"{numbers} holds numbers alone; the header that describes them, {header}, is missing."
+    return f"An ENVI cube is named by its header, {header}; {numbers.name} lies beside it."

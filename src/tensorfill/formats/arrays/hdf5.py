@@ -11,13 +11,13 @@ from ..contents import Contents
 from ..damage import needed
 from ..format import Format
 from ..reading import Reading
+from ..unkept import unkept
 from .attributes import KEPT, as_attributes
 from .choice import DATA, OBSERVED
 from .guarded import guarded
 from .hdf5_file import new_hdf5
 from .hdf5_reading import KIND
 from .installed import check_installed
-from .unkept import unkept
 
 
 class Hdf5(Format):

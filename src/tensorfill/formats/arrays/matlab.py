@@ -16,12 +16,12 @@ from ..format import Format
 from ..metadata import Metadata
 from ..reading import Reading
 from ..source import open_source
+from ..unkept import unkept
 from . import matlab_hdf5, matlab_v4, matlab_v5
 from .choice import DATA, OBSERVED, chosen, mask_of
 from .guarded import guarded
 from .installed import check_installed
 from .matlab_variable import KIND
-from .unkept import unkept
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
 _LARGEST = 2**31 - 2**16  # bytes of a variable in version 5

@@ -18,7 +18,7 @@ from ..metadata import Metadata
 from ..reading import Reading
 from ..room import check_room
 from ..source import open_source
-from .unkept import unkept
+from ..unkept import unkept
 
 KIND = "a NIfTI file"
 _SIZES = {348: "Nifti1Header", 540: "Nifti2Header"}

@@ -17,7 +17,7 @@ from ..format import Format
 from ..reading import Reading
 from ..room import check_room
 from ..source import open_source
-from .unkept import unkept
+from ..unkept import unkept
 
 _KIND = "a .npy file"
 

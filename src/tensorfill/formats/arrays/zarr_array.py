@@ -9,12 +9,12 @@ from ..contents import Contents
 from ..damage import needed
 from ..format import Format
 from ..reading import Reading
+from ..unkept import unkept
 from .attributes import KEPT, as_attributes
 from .choice import OBSERVED
 from .guarded import guarded
 from .hdf5 import dataset_name
 from .installed import check_installed
-from .unkept import unkept
 from .zarr_description import NUMBERS
 from .zarr_store import KIND
 

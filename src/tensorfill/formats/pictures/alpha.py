@@ -1,4 +1,9 @@
-"""Alpha: how opaque pixels are. Where it is 0 there is no value, and the pixel counts as missing."""
+"""Alpha: how opaque pixels are. Where it is 0 there is no value, and the pixel counts as missing.
+
+So does the soft edge of such a hole: pixels that are less opaque than the picture otherwise is, and that hang together
+with fully transparent ones. What a soft brush left of them is no value to go by, and filled they would still shine
+through. Pixels that shine through elsewhere are known, and stay as they are.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +14,35 @@ from numpy.typing import NDArray
 
 from ..contents import opaque
 
+_NEIGHBOURS = np.ones((3, 3), dtype=bool)
 
-def known_pixels(alpha: NDArray[Any] | None, shape: tuple[int, ...]) -> NDArray[np.bool_] | None:
-    """True where a pixel is not fully transparent, for every entry of an array of this shape; None if all are."""
-    if alpha is None:
-        return None
-    opaque = alpha > 0
-    if opaque.all():
-        return None
-    return opaque if opaque.shape == shape else np.broadcast_to(opaque[..., None], shape).copy()
+
+def known_pixels(
+    alpha: NDArray[Any] | None, shape: tuple[int, ...]
+) -> tuple[NDArray[np.bool_] | None, tuple[str, ...]]:
+    """True where a pixel has a value, for every entry of an array of this shape, None if all have; and a note."""
+    if alpha is None or bool((alpha > 0).all()):
+        return None, ()
+    holes = _with_soft_edges(alpha)
+    soft = int(np.count_nonzero(holes & (alpha > 0)))
+    notes = (f"{soft:,} pixels at the edge of transparent ones are half transparent; they count as missing, too.",)
+    known = ~holes
+    return (known if known.shape == shape else np.broadcast_to(known[..., None], shape).copy()), notes if soft else ()
+
+
+def _with_soft_edges(alpha: NDArray[Any]) -> NDArray[np.bool_]:
+    """Fully transparent pixels, and those less opaque than the most opaque one that touch them, one by one."""
+    from scipy.ndimage import binary_propagation
+
+    clear: NDArray[np.bool_] = alpha == 0
+    less = alpha < alpha.max()
+    if not bool((less & ~clear).any()):
+        return clear
+    holes = np.empty(alpha.shape, dtype=bool)
+    for rest in np.ndindex(*alpha.shape[2:]):
+        place = (slice(None), slice(None), *rest)
+        holes[place] = binary_propagation(clear[place], _NEIGHBOURS, less[place])
+    return holes
 
 
 def fitting_alpha(alpha: NDArray[Any] | None, data: NDArray[Any], channels: bool) -> NDArray[Any] | None:

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ...errors import TensorfillError, UnreadableFile
+from ...errors import UnreadableFile
 from ..contents import Contents, opaque
 from ..damage import readable
 from ..format import Format
 from ..metadata import Metadata
 from ..reading import Reading
 from ..room import check_room
+from ..unkept import unkept
 from .asked_frames import asked_frames
+from .bmp import Bmp
 from .jpeg import Jpeg
 from .numbered import Numbered, is_frame, numbered
 from .png import Png
 from .still import described, is_picture
 from .tiff import Tiff
-from .tiff_file import parsed
+from .webp import Webp
 
-_FORMATS: tuple[Format, ...] = (Png(), Jpeg(), Tiff())
+_FORMATS: tuple[Format, ...] = (Png(), Jpeg(), Tiff(), Bmp(), Webp())
 _MOST_NAMED = 5
 
 
@@ -58,11 +59,14 @@ class Frames(Format):
         known = np.zeros(shape, dtype=bool)
         alpha: Any = None
         notes = list(first.notes)
+        about: list[Metadata | None] = []
         for index, number in enumerate(wanted):
             if number not in clip.names:
+                about.append(None)
                 continue
             frame = first if number == present[0] else _picture(clip, number, how)
             _check_alike(frame, first, clip, number, present[0])
+            about.append(replace(frame.metadata, alpha=None))
             data[:, :, index] = frame.data
             known[:, :, index] = True if frame.observed is None else frame.observed
             if frame.metadata.alpha is not None:
@@ -72,7 +76,7 @@ class Frames(Format):
         gone = [number for number in wanted if number not in clip.names]
         if alpha is not None and gone:
             alpha[:, :, [wanted.index(number) for number in gone]] = 0
-        header = {"names": tuple(clip.name(number) for number in wanted)}
+        header = {"names": tuple(clip.name(number) for number in wanted), "about": tuple(about)}
         metadata = Metadata(kind="video", alpha=alpha, header=header, header_of="frames")
         observed = None if known.all() else known
         return Contents(data, observed, (*notes, *_notes(clip, gone)), metadata)
@@ -81,7 +85,7 @@ class Frames(Format):
         """A picture for every frame, by the names it came with if there are any."""
         path.mkdir()
         for index, name in enumerate(_names(contents)):
-            form = Png() if name.lower().endswith(".png") else Tiff()
+            form = next(form for form in _FORMATS if name.lower().endswith(form.extensions))
             form.write(path / name, _frame(contents, index))
 
     def refuses(self, contents: Contents) -> str | None:
@@ -106,37 +110,7 @@ class Frames(Format):
             found.append(
                 f"The frames are written as {suffix}, not {Path(came[0]).suffix}, so that every value is kept."
             )
-        return tuple(found)
-
-
-def is_clip(folder: Path) -> bool:
-    """Whether a folder looks like one clip: two or more numbered pictures of one size, and no other data.
-
-    A damaged picture has no size. It does not make the others a set of photos: reading the clip will name it.
-    """
-    from ..listed import FORMATS
-
-    try:
-        clip = numbered(folder)
-        extensions = tuple(extension for form in FORMATS for extension in form.extensions)
-        if len(clip.names) < 2 or any(name.lower().endswith(extensions) for name in clip.others):
-            return False
-        return len({_size(folder / name) for name in clip.names.values()} - {None}) <= 1
-    except (OSError, TensorfillError):
-        return False
-
-
-def _size(path: Path) -> tuple[int, int] | None:
-    """Rows and columns, from the header alone; None if it cannot be read."""
-    from PIL import Image
-
-    with suppress(TensorfillError), readable(path, "a picture"), path.open("rb") as file:
-        if path.suffix.lower().startswith(".tif"):
-            with parsed(file, path) as pages:
-                return int(pages[0].imagelength), int(pages[0].imagewidth)
-        with Image.open(path, formats=("PNG", "JPEG")) as image:
-            return image.height, image.width
-    return None
+        return (*found, *unkept(contents, "a folder of frames", "alpha", "frame_rate"))
 
 
 def _picture(clip: Numbered, number: int, how: Reading) -> Contents:
@@ -183,13 +157,25 @@ def _names(contents: Contents) -> tuple[str, ...]:
     dtype = contents.dtype
     bits_of_png = dtype.kind == "u" and dtype.itemsize <= 2
     came = _told_names(contents) or tuple(f"frame_{index + 1:04d}.png" for index in range(contents.shape[2]))
-    if Path(came[0]).suffix.lower() in ((".png", ".tif", ".tiff") if bits_of_png else (".tif", ".tiff")):
+    if Path(came[0]).suffix.lower() in _keeping(contents):
         return came
     return tuple(f"{Path(name).stem}{'.png' if bits_of_png else '.tif'}" for name in came)
 
 
+def _keeping(contents: Contents) -> tuple[str, ...]:
+    """The extensions of pictures that keep every value of the frames."""
+    whole = contents.dtype.kind == "u"
+    if not whole or contents.dtype.itemsize > 2:
+        return (".tif", ".tiff")
+    bytes_only: tuple[str, ...] = (".bmp",) if contents.metadata.alpha is None else ()
+    bytes_only += (".webp",) if contents.ndim == 4 else ()
+    return (".png", ".tif", ".tiff", *(bytes_only if contents.dtype.itemsize == 1 else ()))
+
+
 def _frame(contents: Contents, index: int) -> Contents:
-    alpha = contents.metadata.alpha
+    alpha, header = contents.metadata.alpha, contents.metadata.header
     if alpha is not None:
         alpha = alpha[:, :, index] if alpha.shape == contents.shape[:3] else None
-    return Contents(contents.data[:, :, index], metadata=replace(Metadata(kind="picture"), alpha=alpha))
+    about = header.get("about", ()) if contents.metadata.header_of == "frames" else ()
+    own = about[index] if len(about) == contents.shape[2] and isinstance(about[index], Metadata) else None
+    return Contents(contents.data[:, :, index], metadata=replace(own or Metadata(kind="picture"), alpha=alpha))

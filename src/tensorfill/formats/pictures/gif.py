@@ -17,6 +17,7 @@ from ..metadata import Metadata
 from ..reading import Reading
 from ..room import check_room
 from ..source import open_source
+from ..unkept import unkept
 from . import gif_bytes
 from .alpha import known_pixels
 from .asked_frames import asked_frames
@@ -55,9 +56,9 @@ class Gif(Format):
         alpha = None if known.all() else np.where(known, _OPAQUE, 0).astype(np.uint8)
         if len(blocks.images) == 1 and not blocks.looped:
             data, alpha = data[:, :, 0], None if alpha is None else alpha[:, :, 0]
-            return Contents(data, known_pixels(alpha, data.shape), (), Metadata(kind="picture", alpha=alpha))
+            return Contents(data, known_pixels(alpha, data.shape)[0], (), Metadata(kind="picture", alpha=alpha))
         metadata = Metadata(kind="video", alpha=alpha, frame_rate=rate)
-        return Contents(data, known_pixels(alpha, data.shape), notes, metadata)
+        return Contents(data, known_pixels(alpha, data.shape)[0], notes, metadata)
 
     def write(self, path: Path, contents: Contents) -> None:
         """Every frame whole, with colours of its own; pixels with alpha 0 are transparent, all others are not."""
@@ -119,7 +120,7 @@ class Gif(Format):
             )
         if alpha is not None and bool(((alpha > 0) & (alpha < alpha.max())).any()):
             found.append("A .gif pixel is transparent or not; those that shine through a little become opaque.")
-        return tuple(found)
+        return (*found, *unkept(contents, "a .gif", "alpha", "frame_rate"))
 
 
 def _is_still(contents: Contents) -> bool:

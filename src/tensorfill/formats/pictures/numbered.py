@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...errors import InvalidInput, UnreadableFile
 
-PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff")
+PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp")
 _NAME = re.compile(r"(?P<prefix>.*?)(?P<number>[0-9]{1,18})(?P<suffix>\.[A-Za-z]+)")
 _MOST_GAPS = 20  # times as many as there are pictures
 
@@ -64,6 +64,15 @@ def numbered(folder: Path) -> Numbered:
             f"{len(names)} are there: number them without large gaps."
         )
     return clip
+
+
+def numbered_sets(folder: Path) -> list[str]:
+    """A name from every set of two or more pictures whose names differ by a number only."""
+    try:
+        groups, _ = _grouped(folder)
+    except (OSError, InvalidInput):
+        return []
+    return [next(iter(names.values())) for names in groups.values() if len(names) > 1]
 
 
 def _grouped(folder: Path) -> tuple[dict[tuple[str, str], dict[int, str]], list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,10 +15,11 @@ from ..damage import readable
 from ..reading import Reading
 from ..source import open_source
 from . import png_sixteen_bit
-from .alpha import fitting_alpha
-from .png_chunks import Chunk, Header, checked_chunks
+from .png_about import about_chunks, read_about
+from .png_chunks import FIRST_CHUNK_END, Chunk, Header, checked_chunks
 from .png_pixels import check_pixels
-from .still import StillPicture, as_shades, opened, picture_contents, pixels
+from .profile import fitting_profile
+from .still import StillPicture, opened, picture_contents, pixels, stored_samples
 
 _KIND = "a .png picture"
 
@@ -38,25 +40,24 @@ class Png(StillPicture):
             header, chunks = checked_chunks(file, path, _KIND)
             if header.bits == 16 and not header.interlaced:
                 data, alpha = png_sixteen_bit.read(file, header, chunks, path)
-                return picture_contents(data, alpha, how)
+                return picture_contents(data, alpha, how, about=read_about(file, chunks))
+            about = read_about(file, chunks)
         if header.bits == 16 and (header.colour != 0 or any(chunk.kind == b"tRNS" for chunk in chunks)):
             raise UnreadableFile(
                 f"{path} is an interlaced 16-bit picture in colour or with alpha, which cannot be read; "
                 "save it without interlacing."
             )
         data, alpha, notes = _by_pillow(path, header, chunks)
-        return picture_contents(data, alpha, how, notes)
+        return picture_contents(data, alpha, how, notes, about)
 
     def write(self, path: Path, contents: Contents) -> None:
-        """The array as a picture, with its alpha; the mask is not kept."""
-        data = as_shades(contents.data)
-        alpha = fitting_alpha(contents.metadata.alpha, data, channels=data.ndim == 3)
-        if alpha is not None:
-            data = np.dstack([data, alpha])
-        if data.dtype == np.uint16:
-            png_sixteen_bit.write(path, data)
+        """The array as a picture, with its alpha and all that is told about it; the mask is not kept."""
+        samples = stored_samples(contents)
+        about = about_chunks(contents.metadata, fitting_profile(contents.metadata, 3 if contents.ndim == 3 else 1))
+        if samples.dtype == np.uint16:
+            png_sixteen_bit.write(path, samples, about)
         else:
-            _write_bytes(path, data)
+            _write_bytes(path, samples, about)
 
     def _holds(self, data: NDArray[Any]) -> bool:
         return super()._holds(data) or (data.dtype.kind == "u" and data.dtype.itemsize == 2)
@@ -78,8 +79,6 @@ class Png(StillPicture):
 def _by_pillow(
     path: Path, header: Header, chunks: tuple[Chunk, ...]
 ) -> tuple[NDArray[Any], NDArray[Any] | None, tuple[str, ...]]:
-    from PIL import ImageOps
-
     notes = []
     with open_source(path) as file, opened(path, _KIND, "PNG") as image:
         check_pixels(file, header, chunks, path, _KIND)
@@ -93,11 +92,16 @@ def _by_pillow(
             if isinstance(key, int):
                 # Pillow scales pixels of 2 and 4 bits to 8, but not the value that means transparent.
                 image.info["transparency"] = min(key, top) * (255 // top)
-        data, alpha = pixels(ImageOps.exif_transpose(image))
+        data, alpha = pixels(image)
     return data, alpha, tuple(notes)
 
 
-def _write_bytes(path: Path, data: NDArray[Any]) -> None:
+def _write_bytes(path: Path, data: NDArray[Any], about: bytes) -> None:
     from PIL import Image
 
-    Image.fromarray(data).save(path, format="PNG")
+    plain = io.BytesIO()
+    Image.fromarray(data).save(plain, format="PNG")
+    packed = plain.getbuffer()
+    with path.open("xb") as file:
+        for part in (packed[:FIRST_CHUNK_END], about, packed[FIRST_CHUNK_END:]):
+            file.write(part)

@@ -14,6 +14,8 @@ from typing import BinaryIO
 from ..damage import damaged
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
+FIRST_CHUNK_END = 33
+"""The signature and the first chunk are always that long."""
 _PIECE = 2**20
 
 

@@ -42,13 +42,14 @@ def read(
     return np.ascontiguousarray(values), alpha
 
 
-def write(path: Path, data: NDArray[Any]) -> None:
-    """Gray, gray with alpha, RGB or RGB with alpha, told apart by the number of channels."""
+def write(path: Path, data: NDArray[Any], about: bytes = b"") -> None:
+    """Gray, gray with alpha, RGB or RGB with alpha, told apart by their number; `about` are further chunks."""
     samples = data[..., None] if data.ndim == 2 else data
     height, width, channels = samples.shape
     with path.open("xb") as file:
         file.write(SIGNATURE)
         file.write(packed(b"IHDR", struct.pack(">IIBBBBB", width, height, 16, _COLOUR[channels], 0, 0, 0)))
+        file.write(about)
         squeeze = zlib.compressobj(6)
         for start in range(0, height, _ROWS):
             if body := squeeze.compress(_filtered(samples, start)):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,7 +19,9 @@ from ..format import Format
 from ..metadata import Metadata
 from ..reading import Reading
 from ..room import check_room
-from .alpha import known_pixels
+from .alpha import fitting_alpha, known_pixels
+from .orientation import as_stored, orientation, upright
+from .profile import profile_losses
 from .silence import silence
 
 if TYPE_CHECKING:
@@ -52,8 +55,9 @@ class StillPicture(Format):
         return refuses_floats(data, f"a {extension} picture")
 
     def losses(self, contents: Contents) -> tuple[str, ...]:
-        """Floating-point values become one of 256 steps."""
-        return float_losses(contents, self.extensions[0])
+        """Floating-point values become one of 256 steps; a profile may be one for other channels."""
+        channels = 3 if contents.ndim == 3 else 1
+        return (*float_losses(contents, self.extensions[0]), *profile_losses(contents, channels))
 
     def _holds(self, data: NDArray[Any]) -> bool:
         return data.dtype == np.uint8 or data.dtype.kind == "f"
@@ -104,12 +108,27 @@ def as_shades(data: NDArray[Any]) -> NDArray[Any]:
 
 
 def picture_contents(
-    data: NDArray[Any], alpha: NDArray[Any] | None, how: Reading, notes: tuple[str, ...] = ()
+    data: NDArray[Any],
+    alpha: NDArray[Any] | None,
+    how: Reading,
+    notes: tuple[str, ...] = (),
+    about: Mapping[str, Any] | None = None,
 ) -> Contents:
-    """A picture as it was read, or its brightness if that was asked for."""
+    """A picture as it was read, turned upright, or its brightness if that was asked for; `about` are its metadata."""
+    metadata = Metadata(kind="picture", **(about or {}))
+    turn = orientation(metadata)
+    data, alpha = upright(data, turn), None if alpha is None else upright(alpha, turn)
     if how.gray and data.ndim == 3:
         data = brightness(data)
-    return Contents(data, known_pixels(alpha, data.shape), notes, Metadata(kind="picture", alpha=alpha))
+    known, soft = known_pixels(alpha, data.shape)
+    return Contents(data, known, (*notes, *soft), replace(metadata, alpha=alpha))
+
+
+def stored_samples(contents: Contents) -> NDArray[Any]:
+    """Whole numbers as they are stored: turned back as they came, alpha behind the channels if there is any."""
+    data, alpha = as_shades(contents.data), contents.metadata.alpha
+    there = fitting_alpha(alpha, data, channels=data.ndim == 3)
+    return as_stored(data if there is None else np.dstack([data, there]), orientation(contents.metadata))
 
 
 @contextmanager

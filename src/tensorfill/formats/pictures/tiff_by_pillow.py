@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,11 @@ from .tiff_chain import KIND
 _EXACT = ("1", "L", "LA", "RGB", "RGBA", "P", "I;16", "I;16B", "CMYK", "YCbCr")
 
 
-def read_by_pillow(path: Path, how: Reading, page: Any, count: int) -> Contents:
-    """The pages of the first one's size, (row, column[, page][, channel]); `page` is the first as tifffile sees it."""
+def read_by_pillow(path: Path, how: Reading, page: Any, count: int, about: Mapping[str, Any]) -> Contents:
+    """The pages of the first one's size, (row, column[, page][, channel]), which Pillow turns upright.
+
+    `page` is the first one as tifffile sees it, `about` what is told beside its pixels.
+    """
     from PIL import UnidentifiedImageError
 
     try:
@@ -56,7 +60,9 @@ def read_by_pillow(path: Path, how: Reading, page: Any, count: int) -> Contents:
     if how.gray and colour:
         data, colour = brightness(data), False
     kind: Any = "picture" if count == 1 else "video" if found[0][0].ndim == 3 else "volume"
-    return Contents(data, known_pixels(alpha, data.shape), tuple(notes), Metadata(kind=kind, alpha=alpha))
+    known, soft = known_pixels(alpha, data.shape)
+    metadata = Metadata(kind=kind, alpha=alpha, **about, header_of="tiff" if "header" in about else "")
+    return Contents(data, known, (*notes, *soft), metadata)
 
 
 def _exactly(page: Any) -> bool:

@@ -7,6 +7,7 @@ the lines of ImageJ; and the attributes of OME-XML, of which only the sizes are 
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,7 +18,8 @@ import numpy as np
 from ..metadata import Kind, Metadata
 
 _KINDS: dict[str, Kind] = {"T": "video", "Z": "volume", "C": "cube"}
-_IMAGEJ: dict[str, Kind] = {"frames": "video", "slices": "volume", "channels": "cube"}
+_IMAGEJ = {"frames": "T", "slices": "Z", "channels": "C"}
+"""What its pages are, from the slowest mode to the fastest."""
 _FINEST = 1_001_000  # so that 30000/1001 comes back from a decimal fraction
 
 
@@ -28,15 +30,20 @@ class Description:
     modes: tuple[int, ...] | None = None
     """The sizes of the modes beside rows, columns and channels; None: not told."""
     kind: Kind | None = None
+    axes: str = ""
+    """A letter for each of the modes, T, Z, C or any other; empty: not told."""
     frame_rate: Fraction | None = None
+    text: str = ""
+    """What somebody wrote about the picture, without what is understood here."""
+    notes: tuple[str, ...] = ()
     fields: dict[str, Any] = field(default_factory=dict)
     """Bands, wavelengths and affine, by the names that `Metadata` has for them."""
 
 
-def understood(text: str, samples: int = 1) -> Description:
+def understood(text: str, samples: int = 1, pages: int = 1) -> Description:
     """What the text says, or nothing if it is about something else or does not make sense.
 
-    `samples` is how many numbers a pixel has.
+    `samples` is how many numbers a pixel has, `pages` how many pages there are.
     """
     try:
         if text.startswith("{"):
@@ -44,15 +51,24 @@ def understood(text: str, samples: int = 1) -> Description:
         if text.startswith("ImageJ="):
             return _from_lines(text)
         if "<OME" in text[:2000]:
-            return _from_ome(text)
+            return _from_ome(text, samples, pages)
     except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError):
         pass
-    return Description()
+    return Description(text=text)
 
 
-def described(metadata: Metadata, stored: tuple[int, ...], axes: str) -> str:
+def kind_of(axes: str) -> Kind | None:
+    """What pages of these modes are: one mode says it; where there is depth they are volumes, else clips."""
+    if len(axes) == 1:
+        return _KINDS.get(axes)
+    return "volume" if "Z" in axes else "video" if "T" in axes else None
+
+
+def described(metadata: Metadata, stored: tuple[int, ...], axes: str, text: str = "") -> str:
     """The same as text; `stored` is the shape as it is in the file, pages first."""
     said: dict[str, Any] = {"shape": list(stored), "axes": axes, "kind": metadata.kind}
+    if text:
+        said["description"] = text
     if metadata.frame_rate is not None:
         said["frame_rate"] = str(metadata.frame_rate)
     for name in ("band_names", "wavelengths"):
@@ -73,7 +89,8 @@ def _from_json(said: Any, samples: int) -> Description:
     pixel_modes = 3 if axes.endswith("S") else 2
     if "YX" not in axes or len(axes) != len(shape) or min(shape) < 1:
         return Description()
-    kind = said.get("kind", _KINDS.get(axes[0]))
+    modes = axes[:-pixel_modes]
+    kind = said.get("kind", kind_of(modes) or _KINDS.get(axes[0]))
     rate = Fraction(said["frame_rate"]) if "frame_rate" in said else None
     fields: dict[str, Any] = {}
     if "band_names" in said:
@@ -87,26 +104,41 @@ def _from_json(said: Any, samples: int) -> Description:
     return Description(
         shape[:-pixel_modes],
         kind if kind in get_args(Kind) else None,
+        modes if len(modes) > 1 else "",
         rate if rate and rate > 0 else None,
-        fields,
+        str(said.get("description", "")),
+        fields=fields,
     )
 
 
 def _from_lines(text: str) -> Description:
     said = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
     count = int(said.get("images", 1))
-    several = [name for name in _IMAGEJ if int(said.get(name, 1)) > 1]
-    kind = _IMAGEJ[several[0]] if len(several) == 1 else None
+    sizes = {letter: int(said.get(name, 1)) for name, letter in _IMAGEJ.items()}
+    axes = "".join(letter for letter, size in sizes.items() if size > 1)
+    modes = tuple(sizes[letter] for letter in axes)
+    if count > 1 and math.prod(modes) != count:
+        told = ", ".join(f"{sizes[letter]} {name}" for name, letter in _IMAGEJ.items() if letter in axes)
+        note = f"ImageJ says that there are {count} images, and also {told}: they do not fit, and are read one by one."
+        return Description((count,), notes=(note,) if axes else ())
     rate = None
-    if kind == "video" and float(said.get("fps", 0)) > 0:
+    if "T" in axes and float(said.get("fps", 0)) > 0:
         rate = Fraction(said["fps"])
-    elif kind == "video" and float(said.get("finterval", 0)) > 0:
+    elif "T" in axes and float(said.get("finterval", 0)) > 0:
         rate = (1 / Fraction(said["finterval"])).limit_denominator(_FINEST)
-    return Description((count,) if count > 1 else None, kind, rate)
+    return Description(modes or None, kind_of(axes), axes if len(axes) > 1 else "", rate)
 
 
-def _from_ome(text: str) -> Description:
+def _from_ome(text: str, samples: int, pages: int) -> Description:
+    """The modes, slowest first; only a kind, where sizes and pages do not fit together."""
     found = {mode: re.search(rf'\bSize{mode}="(\d{{1,6}})"', text) for mode in "TZC"}
     sizes = {mode: int(match[1]) for mode, match in found.items() if match}
-    several = [mode for mode in sizes if sizes[mode] > 1]
-    return Description(None, _KINDS[several[0]] if len(several) == 1 else None)
+    if samples > 1 and "C" in sizes:
+        sizes["C"] = max(1, sizes["C"] // samples)
+    order = re.search(r'\bDimensionOrder="XY([TZC]{3})"', text)
+    axes = "".join(mode for mode in (order[1][::-1] if order else "TZC") if sizes.get(mode, 1) > 1)
+    modes = tuple(sizes[mode] for mode in axes)
+    if math.prod(modes) != pages:
+        note = f"OME-XML says that there are {math.prod(modes)} pages, and here are {pages}; they are read one by one."
+        return Description(kind=_KINDS[axes] if len(axes) == 1 else None, notes=(note,))
+    return Description(modes or None, kind_of(axes), axes if len(axes) > 1 else "")

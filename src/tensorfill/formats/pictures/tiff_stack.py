@@ -16,6 +16,7 @@ from ..metadata import Kind, Metadata
 from ..room import check_room
 from . import tiff_page
 from .alpha import known_pixels
+from .orientation import orientation, upright
 from .tiff_chain import KIND
 from .tiff_description import Description
 from .tiff_page import Layout
@@ -41,8 +42,9 @@ class Stack:
         plain = 3 if self.layout.photometric == _RGB else 1
         return self.layout.samples == plain + 1 and self.layout.extra[:1] in ((_ASSOCIATED_ALPHA,), (_ALPHA,))
 
-    def contents(self, told: Description, header: dict[str, Any], notes: tuple[str, ...], *, gray: bool) -> Contents:
-        """Values and alpha, with the modes of the file."""
+    def contents(self, told: Description, about: dict[str, Any], notes: tuple[str, ...], *, gray: bool) -> Contents:
+        """Values and alpha, upright, with the modes of the file; `about` are further metadata."""
+        header = dict(about.get("header", {}))
         samples, alpha = self.samples, None
         if self.has_alpha:
             alpha = np.ascontiguousarray(samples[..., -1]).reshape(*samples.shape[:2], *self.modes)
@@ -56,15 +58,21 @@ class Stack:
         data = samples.reshape(*samples.shape[:2], *self.modes, *((bands,) if bands > 1 else ()))
         if colour and gray:
             data = brightness(data)
-        metadata = Metadata(
-            kind=told.kind or self._kind(bands, colour),
-            alpha=alpha,
-            frame_rate=told.frame_rate,
-            header=header,
-            header_of="tiff" if header else "",
+        axes = f"YX{told.axes}" + ("S" if bands > 1 else "")
+        fields: dict[str, Any] = {
+            **about,
             **told.fields,
-        )
-        return Contents(np.ascontiguousarray(data), known_pixels(alpha, data.shape), notes, metadata)
+            "kind": told.kind or self._kind(bands, colour),
+            "axes": axes[: data.ndim] if told.axes else "",
+            "frame_rate": told.frame_rate,
+            "header": header,
+            "header_of": "tiff" if header else "",
+        }
+        turn = orientation(Metadata(**fields))
+        data, alpha = upright(data, turn), None if alpha is None else upright(alpha, turn)
+        metadata = Metadata(**fields, alpha=alpha)
+        known, soft = known_pixels(alpha, data.shape)
+        return Contents(np.ascontiguousarray(data), known, (*notes, *soft), metadata)
 
     def _kind(self, bands: int, colour: bool) -> Kind:
         if not self.modes:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contents import Contents
+from ..unkept import unkept
 
 USUAL_RATE = Fraction(25)
 """Frames per second where nobody knows better."""
@@ -70,6 +71,7 @@ def losses_of_videos(contents: Contents, extension: str, *, exact: bool, rate: b
         yield f"Transparency is not kept in {extension}."
     if metadata.band_names or metadata.wavelengths or metadata.affine is not None:
         yield f"Names of bands, wavelengths and coordinates are not kept in {extension}."
+    yield from unkept(contents, f"a {extension} video", "alpha", "frame_rate", "band_names", "wavelengths", "affine")
     if not exact and contents.ndim == 4 and bool((contents.data == contents.data[..., :1]).all()):
         yield f"Three channels that are all alike are read back from {extension} as gray."
     if rate and metadata.frame_rate is None:

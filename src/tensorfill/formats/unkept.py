@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..contents import Contents
+from .contents import Contents
 
 _NAMES = {
     "alpha": "how opaque pixels are",
@@ -12,6 +12,10 @@ _NAMES = {
     "band_names": "the names of bands",
     "wavelengths": "wavelengths",
     "affine": "the affine map",
+    "exif": "EXIF data",
+    "icc": "the colour profile",
+    "xmp": "XMP",
+    "density": "the pixel density",
 }
 
 
@@ -26,7 +30,7 @@ def unkept(contents: Contents, kind: str, *kept: str, mask: bool = True) -> tupl
 
 
 def _there(value: object) -> bool:
-    return value is not None and not (isinstance(value, tuple) and not value)
+    return value is not None and not (isinstance(value, tuple | bytes) and not value)
 
 
 def _only_nan(contents: Contents) -> bool:

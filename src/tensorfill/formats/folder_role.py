@@ -1,0 +1,90 @@
+"""What a folder without an extension is: one clip of numbered pictures, or files of their own. Decided here alone."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal
+
+from ..errors import InvalidInput, TensorfillError, UnreadableFile
+from .damage import readable
+from .pictures.numbered import Numbered, numbered, numbered_sets
+
+Role = Literal["clip", "files"]
+
+
+def folder_role(folder: Path) -> Role:
+    """Whether a folder is read as one clip or file by file; refused where it could well be either.
+
+    It is a clip if there are two numbered pictures or more, of one size, and no other data. A damaged picture has no
+    size: reading the clip will name it.
+    """
+    files = data_files(folder)
+    try:
+        clip = numbered(folder)
+    except (OSError, TensorfillError):
+        if len(numbered_sets(folder)) > 1:
+            raise _either(folder, "clips, one for each of the names before the numbers", len(files)) from None
+        return "files"
+    if len(clip.names) < 2 or not _of_one_size(clip):
+        return "files"
+    if set(clip.names.values()) < set(files):
+        first = clip.names[clip.numbers[0]]
+        raise _either(folder, f"one clip of {len(clip.names)} pictures such as {first}", len(files))
+    return "clip"
+
+
+def is_clip(folder: Path) -> bool:
+    """Whether a folder is one clip beyond doubt."""
+    try:
+        return folder_role(folder) == "clip"
+    except TensorfillError:
+        return False
+
+
+def check_clip(folder: Path) -> None:
+    """Refuse to read a folder of files of their own as a whole."""
+    if folder.is_dir() and (files := data_files(folder)) and folder_role(folder) == "files":
+        count = f"{len(files)} files" if len(files) > 1 else "one file"
+        raise InvalidInput(
+            f"{folder} holds {count} and no clip of numbered pictures of one size; give a file in it, such as "
+            f"{folder / files[0]}, or say --format frames if it is meant to be a clip."
+        )
+
+
+def data_files(folder: Path) -> list[str]:
+    """The names of all files, and folders, in it whose extension is a known one; hidden ones are not looked at."""
+    from .listed import FORMATS
+
+    extensions = tuple(extension for form in FORMATS for extension in form.extensions)
+    try:
+        names = [entry.name for entry in folder.iterdir()]
+    except OSError as error:
+        raise UnreadableFile(f"{folder} cannot be read: {error.strerror or error}.") from error
+    return sorted(name for name in names if name.lower().endswith(extensions) and not name.startswith("."))
+
+
+def _either(folder: Path, clip: str, count: int) -> InvalidInput:
+    return InvalidInput(
+        f"{folder} could be {clip}, or {count} files of their own: say --format frames for a clip, or complete --each "
+        "for the files; a clip in a folder of its own needs neither."
+    )
+
+
+def _of_one_size(clip: Numbered) -> bool:
+    return len({_size(clip.folder / name) for name in clip.names.values()} - {None}) <= 1
+
+
+def _size(path: Path) -> tuple[int, int] | None:
+    """Rows and columns, from the header alone; None if it cannot be read."""
+    from PIL import Image
+
+    from .pictures.tiff_file import parsed
+
+    with suppress(TensorfillError), readable(path, "a picture"), path.open("rb") as file:
+        if path.suffix.lower().startswith(".tif"):
+            with parsed(file, path) as pages:
+                return int(pages[0].imagelength), int(pages[0].imagewidth)
+        with Image.open(path, formats=("PNG", "JPEG", "BMP", "WEBP")) as image:
+            return image.height, image.width
+    return None
