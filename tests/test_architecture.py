@@ -17,7 +17,7 @@ library | files
 methods | peers
 dual | spectral
 numerics | riemannian
-formats | sampling | metrics | iterating | scaling | shifting | column_units | foregone
+formats | sampling | metrics | iterating | scaling | shifting | slice_units | foregone
 completion | rows
 notebook
 observed | estimates | views

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .bounds import Bounds, Number
-from .column_units import ColumnUnits
 from .completion import Completion, Snapshot, StopReason, Watch
 from .deadline import TimeIsUp, seconds_left, time_limited
 from .errors import InvalidInput, InvalidSetting, UnrecoverableSlice, must_be
@@ -26,6 +25,7 @@ from .observed import Negatives, ObservedTensor, observed_everywhere
 from .peers import Arrived, arriving, check_alignment
 from .scaling import LARGEST, Unit
 from .shifting import Shift
+from .slice_units import SliceUnits
 
 _HOPELESS = "low rank alone cannot recover them"
 
@@ -126,7 +126,7 @@ def complete(
             for note in notes:
                 warnings.warn(note, UnrecoverableSlice, stacklevel=2)
         deadline = _Deadline(watch)
-        columns = ColumnUnits.of(seen) if arrived is not None and arrived.columns_apart else ColumnUnits()
+        columns = SliceUnits.of(seen) if arrived is not None and arrived.columns_apart else SliceUnits()
         even = columns.divided(seen)
         unit = Unit.of(even, shift.told(LARGEST))
         watcher = unit.watching(columns.watching(shift.watching(deadline)))

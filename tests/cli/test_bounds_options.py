@@ -94,7 +94,8 @@ def test_what_clipping_did_is_told(tensorfill: Run, holed: NDArray[np.float32], 
 def test_info_says_what_has_to_be_given(tensorfill: Run, holed: NDArray[np.float32], tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", holed)
     said = tensorfill("info", tmp_path / "a.npy").out
-    assert f"by auto with --lower none or --lower {np.nanmin(holed)}, as known values are negative." in said
+    assert "Refuse:" in said
+    assert "--lower none" in said
 
 
 def test_components_of_signed_data_add_up(tensorfill: Run, holed: NDArray[np.float32], tmp_path: Path) -> None:

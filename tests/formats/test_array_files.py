@@ -43,11 +43,11 @@ def test_an_array_of_an_archive_keeps_its_name(tmp_path: Path, name: str) -> Non
     data=st.sampled_from(["bool", "u1", "i8", "f2", "f4", ">f8"]).flatmap(
         lambda dtype: arrays.arrays(dtype, arrays.array_shapes(min_dims=0, max_dims=5, min_side=0, max_side=4))
     ),
-    by_columns=st.booleans(),
+    by_slices=st.booleans(),
     extension=st.sampled_from([".npy", ".npz"]),
 )
-def test_any_shape_comes_back(tmp_path: Path, data: np.ndarray, by_columns: bool, extension: str) -> None:
-    data = np.asfortranarray(data) if by_columns and data.ndim else data
+def test_any_shape_comes_back(tmp_path: Path, data: np.ndarray, by_slices: bool, extension: str) -> None:
+    data = np.asfortranarray(data) if by_slices and data.ndim else data
     formats.write(tmp_path / f"a{extension}", formats.Contents(data))
     back = formats.read(tmp_path / f"a{extension}").data
     np.testing.assert_array_equal(back, data)

@@ -29,7 +29,7 @@ from .candidates import HOLDINGS, SHORT, Effort, holdings, methods_tried
 from .forecast import forecast
 from .hard_places import STRATA, hard_places, strata
 from .held_out_evidence import HeldOutEvidence
-from .method import Method, fills_lost_slices, interpolates
+from .method import Method, fills_lost_slices, interpolates, worth_trying
 from .setting_checks import wrong
 from .spectral import Spectral
 
@@ -217,7 +217,8 @@ class Choice:
             for name in names
             if forecast(self._observed.shape, name, shaped_holes=shaped_holes).seconds < seconds_left()
         ]
-        return {name: make(name, {}) for name in in_time}
+        methods = {name: make(name, {}) for name in in_time}
+        return {name: method for name, method in methods.items() if worth_trying(method, self._observed)}
 
     def _blend(
         self,

@@ -29,6 +29,7 @@ class Cost:
 # With entries missing one by one, and with holes that have a shape.
 COSTS: dict[str, tuple[Cost, Cost]] = {
     "spectral": (Cost(80, 8), Cost(100, 18)),
+    "scaled-spectral": (Cost(80, 8), Cost(100, 18)),
     "t-ctv": (Cost(80, 10), Cost(95, 10)),
     "spc": (Cost(210, 15), Cost(210, 20)),
     "tnn": (Cost(95, 8), Cost(125, 10)),

@@ -41,6 +41,11 @@ def interpolates(method: Method) -> bool:
     return bool(getattr(method, "interpolates", getattr(method, "same_everywhere", False)))
 
 
+def worth_trying(method: Method, observed: ObservedTensor) -> bool:
+    """Whether `auto` should try a method on this data, as far as the method itself can tell."""
+    return not hasattr(method, "worth_trying") or bool(method.worth_trying(observed))
+
+
 def lost_slices_are_in(modes: Collection[int], observed: ObservedTensor) -> bool:
     """Whether all slices of which nothing is known belong to these modes, counted from 1."""
     return all(mode + 1 in modes for mode, _ in observed.empty_slices())

@@ -21,6 +21,7 @@ from .method import Method
 from .ncpc import NCPC
 from .nonneg_dual import NonnegDual
 from .rprecon import RPrecon
+from .scaled_spectral import ScaledSpectral
 from .smf_lrtc import SMFLRTC
 from .spc import SPC
 from .spectral import Spectral
@@ -31,6 +32,7 @@ from .tnn import TNN
 _METHODS: tuple[type[Method], ...] = (
     Auto,
     Spectral,
+    ScaledSpectral,
     NonnegDual,
     Dual,
     DualDemo,

@@ -60,7 +60,7 @@ def load_array(file: BinaryIO, path: Path, size: int, stored: int) -> NDArray[An
     """
     version = npy.read_magic(file)
     header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-    shape, by_columns, dtype = header(file)
+    shape, by_slices, dtype = header(file)
     if dtype.hasobject:
         raise UnreadableFile(
             f"{path} holds Python objects (a pickled array), which are not loaded because they could run any "
@@ -82,4 +82,4 @@ def load_array(file: BinaryIO, path: Path, size: int, stored: int) -> NDArray[An
     if file.read(1):
         raise damaged(path, _KIND)
     data = data.astype(dtype.newbyteorder("="), copy=False)
-    return data.reshape(shape, order="F" if by_columns else "C")
+    return data.reshape(shape, order="F" if by_slices else "C")

@@ -1,4 +1,4 @@
-"""An estimate of a matrix whose columns were divided by numbers of their own, in the data's units."""
+"""An estimate of data whose slices, such as the columns of a table, were divided by numbers of their own."""
 
 from __future__ import annotations
 
@@ -20,23 +20,29 @@ class _Estimate(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class EstimateByColumn:
-    """An estimate of data whose last mode was divided by `scales`, index by index."""
+class EstimateBySlice:
+    """An estimate in the data's units: `estimate` is of data divided by `scales`, index by index of a mode."""
 
     estimate: _Estimate
     scales: Array
+    mode: int = -1
 
     def at(self, coordinates: NDArray[np.int64]) -> Array:
         """Values at rows of coordinates."""
-        return times(self.estimate.at(coordinates), self.scales[coordinates[:, -1]])
+        return times(self.estimate.at(coordinates), self.scales[coordinates[:, self.mode]])
 
     def dense(self) -> Array:
         """The full tensor."""
-        return times(self.estimate.dense(), self.scales)
+        return times_along(self.estimate.dense(), self.scales, self.mode)
 
     def components(self) -> tuple[Array, ...]:
         """The parts; they add up as long as none of them is cut off at the largest float."""
-        return tuple(times(part, self.scales) for part in self.estimate.components())
+        return tuple(times_along(part, self.scales, self.mode) for part in self.estimate.components())
+
+
+def times_along(values: Array, scales: Array, mode: int) -> Array:
+    """values · scales, index by index of a mode, and finite."""
+    return times(values, scales.reshape([-1 if axis == mode % values.ndim else 1 for axis in range(values.ndim)]))
 
 
 def times(values: Array, scales: Array) -> Array:

@@ -8,9 +8,9 @@ import pytest
 from numpy.typing import NDArray
 
 from tensorfill import complete
-from tensorfill.column_units import ColumnUnits
 from tensorfill.completion import Snapshot
 from tensorfill.observed import ObservedTensor
+from tensorfill.slice_units import SliceUnits
 
 UNITS = 10.0 ** np.array([-2.0, 1.0, 2.0, -1.0, 0.0, 1.5])
 
@@ -88,7 +88,7 @@ def test_out_of_time_columns_are_not_interpolated_into_one_another() -> None:
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_columns_of_one_size_stay_as_they_are(dtype: str) -> None:
     data = ObservedTensor.from_array(np.random.default_rng(0).random((200, 5)).astype(dtype) + 10)
-    assert ColumnUnits.of(data).divided(data) is data
+    assert SliceUnits.of(data).divided(data) is data
 
 
 def test_few_entries_do_not_make_a_unit() -> None:
@@ -96,7 +96,7 @@ def test_few_entries_do_not_make_a_unit() -> None:
     ratings = np.full((400, 60), np.nan)
     for column in range(60):
         ratings[rng.choice(400, 3, replace=False), column] = rng.integers(1, 6, 3)
-    scales = ColumnUnits.of(ObservedTensor.from_array(ratings)).scales
+    scales = SliceUnits.of(ObservedTensor.from_array(ratings)).scales
     sizes = np.sqrt(np.nanmean(ratings**2, axis=0))
     assert sizes.max() > 3 * sizes.min()
     assert scales is None or scales.max() < 1.7 * scales.min()
@@ -104,10 +104,10 @@ def test_few_entries_do_not_make_a_unit() -> None:
 
 def test_columns_of_zeros_or_of_nothing_have_no_unit_and_do_no_harm() -> None:
     data = np.array([[1.0, 1e6, 0.0, np.nan], [2.0, 2e6, 0.0, np.nan], [np.nan, 3e6, np.nan, np.nan]])
-    scales = ColumnUnits.of(ObservedTensor.from_array(data)).scales
+    scales = SliceUnits.of(ObservedTensor.from_array(data)).scales
     assert scales is not None
     assert scales[2] == scales[3] == 1.0
-    assert ColumnUnits.of(ObservedTensor.from_array(np.zeros((3, 3)))).scales is None
+    assert SliceUnits.of(ObservedTensor.from_array(np.zeros((3, 3)))).scales is None
 
 
 @pytest.mark.parametrize("sizes", [(1e-300, 1e300), (1e-320, 1.0), (1e150, 1e-150)])
