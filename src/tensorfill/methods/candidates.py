@@ -11,7 +11,7 @@ Effort = Literal["low", "normal", "high"]
 
 _NORMAL = ("t-ctv",)
 _NORMAL_WITH_HOLES = ("linear",)
-_NORMAL_IF_SMALL = ("scaled-spectral", "spc", "tnn", "ncpc")
+_NORMAL_IF_SMALL = ("scaled-spectral", "nearest-slices", "spc", "tnn", "ncpc")
 _NORMAL_WITH_HOLES_IF_WIDE = ("lrtc-tnn",)
 _NORMAL_IF_SHORT = ("linear", "mean-fill")
 _NOT_WORTH_TRYING = ("auto", "spectral", "zero-fill", "mean-fill", "dual", "dual-demo")

@@ -36,6 +36,7 @@ COSTS: dict[str, tuple[Cost, Cost]] = {
     "lrtc-tnn": (Cost(75, 10), Cost(75, 10)),
     "nonneg-dual": (Cost(140, 40), Cost(200, 60)),
     "dual": (Cost(100, 20), Cost(140, 30)),
+    "nearest-slices": (Cost(120, 2), Cost(120, 2)),
     "linear": (Cost(240, 7), Cost(60, 1)),
     "zero-fill": (Cost(60, 0.1), Cost(60, 0.1)),
     "mean-fill": (Cost(60, 0.1), Cost(60, 0.1)),

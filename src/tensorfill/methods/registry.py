@@ -19,6 +19,7 @@ from .lrtc_tnn import LRTCTNN
 from .lrtc_tv import LRTCTV
 from .method import Method
 from .ncpc import NCPC
+from .nearest_slices import NearestSlices
 from .nonneg_dual import NonnegDual
 from .rprecon import RPrecon
 from .scaled_spectral import ScaledSpectral
@@ -51,6 +52,7 @@ _METHODS: tuple[type[Method], ...] = (
     BCPF,
     ZeroFill,
     MeanFill,
+    NearestSlices,
     Linear,
     Biharmonic,
 )
