@@ -21,8 +21,8 @@ formats | sampling | metrics | iterating | scaling | foregone
 completion | rows
 notebook
 observed | estimates | views
-tensor | memory | deadline
-errors
+tensor | memory | deadline | compiling
+errors | private_folder
 """
 DEPTH = {room.strip(): depth for depth, line in enumerate(LAYERS.strip().splitlines()) for room in line.split("|")}
 FREE = {"__init__", "__main__", "assets"}

@@ -129,7 +129,7 @@ def _conclude(folder: Path, counts: Counter[Status]) -> None:
     failed = sum(counts[status] for status in FAILURES)
     if failed:
         typer.echo(f"What went wrong is in {folder / 'logs'}; `--again failed` tries it once more.")
-    typer.echo(f"Next: tensorfill report {folder} -o {folder.name}-report")
+    typer.echo(f"Next: tensorfill report {folder} -o {folder.with_name(folder.name + '-report')}")
     if failed:
         raise typer.Exit(SOME_FAILED)
 

@@ -41,7 +41,7 @@ def info(
     settings = {} if effort is None else {"effort": effort}
     make(method, settings)
     source = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames).read(input)
-    told = described(input, source, method, settings)
+    told = described(input, source, method, settings, format)
     if json:
         typer.echo(as_json(told | {"notes": list(source.notes)}))
         return
@@ -49,8 +49,10 @@ def info(
     show_notes(source.notes, err=False)
 
 
-def described(path: Path, source: Contents | Entries, method: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Everything worth telling."""
+def described(
+    path: Path, source: Contents | Entries, method: str, settings: dict[str, Any], format: str | None = None
+) -> dict[str, Any]:
+    """Everything worth telling; `format` is what the user calls the format, if the name of the file does not tell."""
     import numpy as np
 
     from .. import formats
@@ -78,7 +80,7 @@ def described(path: Path, source: Contents | Entries, method: str, settings: dic
     finite = values.size and values.dtype.kind != "b"
     return {
         "file": str(path),
-        "format": formats.format_of(path).name if facts is not None else None,
+        "format": formats.format_of(path, format).name,
         "kind": facts.kind,
         "shape": list(source.shape),
         "dtype": str(source.dtype),

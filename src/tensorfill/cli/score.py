@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from . import options
 from .app import app
 
 if TYPE_CHECKING:
@@ -23,6 +24,18 @@ def score(
         Path | None,
         typer.Option(help="What was known: a boolean array, an .npz (key observed) or a picture (black is missing)."),
     ] = None,
+    format: Annotated[
+        str | None, typer.Option("--format", help="The format of TRUTH, if its name does not tell: yuv, csv …")
+    ] = None,
+    estimate_format: Annotated[
+        str | None, typer.Option(help="The format of ESTIMATE, if its name does not tell.")
+    ] = None,
+    size: options.Size = None,
+    gray: options.Gray = False,
+    frames: Annotated[
+        str | None,
+        typer.Option(metavar="FIRST-LAST", help="Compare with these frames of TRUTH only, counted from 0: 0-99."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Print RMSE and PSNR on a scale where the truth lies in [0, 1].
@@ -32,19 +45,21 @@ def score(
     from .. import formats, metrics
     from ..errors import InvalidInput
     from .console import show_notes, show_table
+    from .source import Source
     from .summary import as_json, score_lines
 
-    true = formats.read_contents(truth)
-    found = formats.read_contents(estimate)
+    how = Source.of(format, size, gray, frames, None, None, None, None, None)
+    true = formats.read_contents(truth, format=how.format, size=how.size, gray=how.gray, frames=how.frames)
+    found = formats.read_contents(estimate, format=estimate_format, size=how.size, gray=how.gray)
     show_notes((*true.notes, *found.notes))
     known = true.known()
     if not known.any():
         raise InvalidInput(f"{truth} has no known entry, so there is nothing to compare with.")
     mask = found.observed
     if observed is not None:
-        mask, notes = formats.read_mask(observed, known.shape, "known")
+        mask, notes = formats.read_mask(observed, known.shape, "known", size=how.size)
         show_notes(notes)
-    values = _on_scale_of(true.data, found, is_picture=formats.format_of(estimate).picture)
+    values = _on_scale_of(true.data, found, is_picture=formats.format_of(estimate, estimate_format).picture)
     if values.shape == known.shape and not known.all():
         show_notes([f"{int((~known).sum()):,} entries are missing in {truth} itself and are left out."])
         result = metrics.score(true.data[known], values[known], None if mask is None else mask[known])

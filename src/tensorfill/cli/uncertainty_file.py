@@ -29,8 +29,7 @@ class UncertaintyFile:
 
     def check_place(self, others: tuple[Path | None, ...], method: str, *, force: bool) -> None:
         """Refuse, before anything is read, what could not be written in the end."""
-        formats.format_of(self.path)
-        formats.check_target(self.path, force=force)
+        formats.check_place(self.path, force=force)
         for other in others:
             if other is not None and other.resolve() == self.path.resolve():
                 raise InvalidInput(f"The uncertainty needs a file of its own. Got {self.path} twice instead.")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..errors import InvalidInput, InvalidSetting, UnreadableFile
 from .contents import Contents
+from .damage import needed
 from .entries import Entries
 from .format import Format, TableFormat
 from .listed import FORMATS
@@ -106,15 +107,20 @@ def read_contents(
 
 
 def check_writable(path: Path, contents: Contents, *, format: str | None = None) -> None:
-    """Refuse an array that the format of `path` cannot hold."""
-    if refusal := format_of(path, format).refuses(contents):
+    """Refuse an array that the format of `path` cannot hold, or only with a library that is not installed."""
+    form = format_of(path, format)
+    if refusal := form.refuses(contents):
         raise InvalidInput(refusal)
+    if extra := form.extra_for(contents):
+        needed(*extra, located(path)[0])
 
 
 def check_place(path: Path, *, force: bool, format: str | None = None) -> None:
-    """Refuse a place that cannot be written, or that is taken unless `force`."""
+    """Refuse a place that cannot be written, here or at all, or that is taken unless `force`."""
     file = located(path)[0]
     form = format_of(file, format)
+    if form.extra is not None:
+        needed(*form.extra, file)
     check_target(file, force=force, folder=form.folder)
     if form.folder and file.is_dir() and (strange := form.strangers(file)):
         raise UnreadableFile(
@@ -130,14 +136,15 @@ def write(path: AnyPath, contents: Contents | Entries, *, format: str | None = N
     form = format_of(file, format)
     if dataset is not None:
         contents = replace(contents, metadata=replace(contents.metadata, variable=dataset))
+    if form.extra is not None:  # said of this file, not of the stage on which it is written
+        needed(*form.extra, file)
     if isinstance(contents, Entries) and isinstance(form, TableFormat):
         with staged(file) as part:
             form.write_entries(part, contents)
         return form.losses_of(contents)
     if isinstance(contents, Entries):
         contents = contents.contents()
-    if refusal := form.refuses(contents):
-        raise InvalidInput(refusal)
+    check_writable(file, contents, format=form.name)
     with staged(file) as part:
         form.write(part, contents)
     return form.losses(contents)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -11,6 +12,7 @@ from ..errors import InvalidInput
 from ..rows import Rows
 from . import comma_separated, latex, markdown
 from .dataset_table import dataset_table
+from .drawing_place import drawing_place
 from .evidence import Evidence
 from .failure_table import failure_table
 from .folder import check_folder, whole_folder
@@ -51,9 +53,9 @@ def write_report(found: Rows, folder: Path, *, made_with: str, force: bool = Fal
     if not found.rows:
         why = f" {found.problems[0]}" if found.problems else ""
         raise InvalidInput(f"There is no readable row in {found.folder}, so there is nothing to report.{why}")
-    contents, drawings = _contents(Evidence.of(found), made_with)
     names: list[str] = []
     with whole_folder(folder, force=force) as part:
+        contents, drawings = _drawn(Evidence.of(found), made_with, part)
         for name, content in _files(contents, drawings):
             path = part / name
             path.parent.mkdir(exist_ok=True)
@@ -61,6 +63,17 @@ def write_report(found: Rows, folder: Path, *, made_with: str, force: bool = Fal
             names.append(name)
     left_out = tuple(f"{figure.title} is left out: {figure.why}" for figure in contents.left_out)
     return Written(tuple(names), left_out, contents.problems)
+
+
+def _drawn(evidence: Evidence, made_with: str, part: Path) -> tuple[Contents, dict[str, bytes]]:
+    """As `_contents`, with a folder in which matplotlib may keep what it needs."""
+    spare = part / ".matplotlib"
+    spare.mkdir()
+    try:
+        with drawing_place(spare):
+            return _contents(evidence, made_with)
+    finally:
+        shutil.rmtree(spare, ignore_errors=True)
 
 
 def _contents(evidence: Evidence, made_with: str) -> tuple[Contents, dict[str, bytes]]:
