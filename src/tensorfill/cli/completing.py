@@ -11,8 +11,9 @@ import typer
 from .. import formats
 from ..errors import TensorfillError
 from . import summary
+from .apart import check_apart
 from .app import INTERRUPTED, USER_ERROR, Stopped
-from .console import show_notes, show_table
+from .console import say, show_notes, show_table
 from .forecasting import check_memory, forecast_of
 from .progress import ProgressLine
 from .running import run, uninterrupted
@@ -44,6 +45,9 @@ class Completing:
 
     def run(self) -> None:
         """Complete all; with several files, one that cannot be completed does not stop the others, but Ctrl-C does."""
+        check_apart(
+            [named for job in self.jobs for named in job.inputs], [named for job in self.jobs for named in job.outputs]
+        )
         for job in self.jobs:
             self._check(job)
         with ProgressLine(len(self.jobs), quiet=self.quiet) as progress:
@@ -130,9 +134,7 @@ class Completing:
         if len(self.jobs) == 1:
             show_table([*summary.lines(done), ("written to", str(job.output))])
         else:
-            typer.echo(
-                f"{job.input} → {job.output}: {done.method}, {done.observed.share:.1%} known, {done.seconds:.1f} s"
-            )
+            say(f"{job.input} → {job.output}: {done.method}, {done.observed.share:.1%} known, {done.seconds:.1f} s")
         show_notes((*notes, *stopped), err=False)
 
     def _tell(self) -> None:
@@ -140,10 +142,10 @@ class Completing:
         if self._several and self.json:
             typer.echo(summary.as_json({"files": self._reports, "failures": self._failures}))
         elif self._several and not self.quiet and not self._interrupted:
-            typer.echo(f"{self._count()}.")
+            say(f"{self._count()}.")
         if self.quiet:
             for failure in self._failures:
-                typer.echo(f"Error: {failure}", err=True)
+                say(f"Error: {failure}", err=True)
         if self._interrupted and self._several:
             raise Stopped(f"Stopped by Ctrl-C: {self._count()}{self._unwritten}{self._unstarted()}.")
         if self._interrupted:

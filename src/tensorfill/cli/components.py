@@ -52,6 +52,7 @@ def components(
     to their largest value, and the table says which those are.
     """
     from .. import formats
+    from .apart import check_apart
     from .console import show_notes, show_table
     from .forecasting import check_memory, forecast_of
     from .inputs import make_folder
@@ -61,7 +62,8 @@ def components(
 
     chosen: dict[str, Any] = {} if rank is None else {"rank": rank_from(rank)}
     chosen |= settings_from(set_ or (), taken=chosen)
-    source = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames).read(input)
+    reading = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames)
+    source = reading.read(input)
     if not isinstance(source, formats.Contents):
         source = source.contents()
     show_notes(source.notes)
@@ -69,6 +71,7 @@ def components(
     make_folder(output)
     count = source.ndim
     paths = [output / f"component-{number + 1}{extension}" for number in range(count)]
+    check_apart([("input", input), *(("mask", path) for path, _ in reading.masks)], [("component", p) for p in paths])
     for path in paths:
         formats.check_place(path, force=force)
     check_memory(source, str(input), forecast_of(source, method, chosen))
@@ -80,7 +83,7 @@ def components(
             path = output / f"component-{number + 1}{extension}"
             shown = formats.format_of(path).picture
             data = _stretched(component) if shown else component
-            formats.write(path, formats.Contents(data, metadata=source.plain_metadata()))
+            formats.write(path, formats.Contents(data, metadata=source.plain_metadata()), force=force)
             rows.append((str(path), f"{component.min():.4g}", f"{component.max():.4g}"))
         show_table(rows, headings=("file", "smallest", "largest"))
         interrupted = done.stop.kind == "interrupted"

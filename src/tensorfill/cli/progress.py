@@ -11,9 +11,9 @@ from statistics import NormalDist
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-import typer
-
 from ..bench.durations import duration
+from ..harmless import harmless
+from .console import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,9 +119,9 @@ class ProgressLine:
         if self.quiet:
             return
         if self._live is None:
-            typer.echo(sentence, err=True)
+            say(sentence, err=True)
         else:
-            self._live.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+            self._live.console.print(harmless(sentence), markup=False, highlight=False, soft_wrap=True)
 
     def __enter__(self) -> Self:
         return self
@@ -197,7 +197,7 @@ def _live(rows: Callable[[], list[Row]], doing: Callable[[], str]) -> Live:
             left = "" if row.left is None else f"about {duration(row.left)} left"
             known = row.share > 0 or row.left is not None
             bar = ProgressBar(total=1.0, completed=row.share, width=_BAR) if known else Text(" " * _BAR)
-            table.add_row(spinner, Text(shortened(row.name, room)), bar, clock, Text(left))
-        return Group(table, Text(f"  {doing()}", style="dim", no_wrap=True, overflow="ellipsis"))
+            table.add_row(spinner, Text(shortened(harmless(row.name), room)), bar, clock, Text(left))
+        return Group(table, Text(f"  {harmless(doing())}", style="dim", no_wrap=True, overflow="ellipsis"))
 
     return Live(get_renderable=drawn, console=console, transient=True, refresh_per_second=10, redirect_stdout=False)

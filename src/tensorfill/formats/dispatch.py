@@ -35,7 +35,7 @@ def format_of(path: Path, name: str | None = None) -> Format:
         # .tns.gz is an extension, and .gz is none
         if any(plain.name.lower().endswith(extension) for extension in form.extensions) and plain.name[0] != ".":
             return form
-    if plain.is_dir():
+    if os.path.isdir(plain):
         return _named("frames")
     said = f"its extension '{plain.suffix}' is not known" if plain.suffix else "it has no extension"
     raise UnreadableFile(
@@ -56,7 +56,9 @@ def _named(name: str) -> Format:
 def located(path: AnyPath) -> tuple[Path, str | None]:
     """The file, and what stands after `::` in its name: which of its arrays is meant."""
     text = os.fspath(path)
-    if _INSIDE not in text or Path(text).exists():
+    if not text:
+        raise InvalidInput("The name of the file is empty.")
+    if _INSIDE not in text or os.path.exists(text):
         return Path(text), None
     file, _, inside = text.rpartition(_INSIDE)
     if not file or not inside:
@@ -130,8 +132,10 @@ def check_place(path: Path, *, force: bool, format: str | None = None) -> None:
         check_target(companion, force=force)
 
 
-def write(path: AnyPath, contents: Contents | Entries, *, format: str | None = None) -> tuple[str, ...]:
-    """Write all or nothing, replacing what is there; returns sentences about what the format changes."""
+def write(
+    path: AnyPath, contents: Contents | Entries, *, format: str | None = None, force: bool = True
+) -> tuple[str, ...]:
+    """Write all or nothing, replacing what is there if `force`; returns sentences about what the format changes."""
     file, dataset = located(path)
     form = format_of(file, format)
     if dataset is not None:
@@ -139,12 +143,12 @@ def write(path: AnyPath, contents: Contents | Entries, *, format: str | None = N
     if form.extra is not None:  # said of this file, not of the stage on which it is written
         needed(*form.extra, file)
     if isinstance(contents, Entries) and isinstance(form, TableFormat):
-        with staged(file) as part:
+        with staged(file, force=force) as part:
             form.write_entries(part, contents)
         return form.losses_of(contents)
     if isinstance(contents, Entries):
         contents = contents.contents()
     check_writable(file, contents, format=form.name)
-    with staged(file) as part:
+    with staged(file, force=force) as part:
         form.write(part, contents)
     return form.losses(contents)

@@ -24,15 +24,17 @@ def check_folder(folder: Path, *, force: bool) -> None:
 
 
 def _check_folder(folder: Path, force: bool) -> None:
+    if os.path.islink(os.path.realpath(folder)):
+        raise UnreadableFile(f"{folder} is a link that leads back to itself; give a folder for the report.")
     if folder.exists() and not folder.is_dir():
         raise UnreadableFile(f"{folder} is a file; give a folder for the report.")
-    if folder.resolve() == Path.cwd():
+    if os.path.realpath(folder) == _here():
         raise UnreadableFile("The report cannot replace the folder you are in; give the name of a folder for it.")
     if folder.exists():
         if not _is_writable(folder):
             raise UnreadableFile(f"The report may not be written: permission denied in {folder}.")
     else:
-        parent = next(place for place in folder.resolve().parents if place.exists())
+        parent = next(place for place in Path(os.path.realpath(folder)).parents if place.exists())
         if not _is_writable(parent):
             raise UnreadableFile(f"The folder {folder} may not be made: permission denied in {parent}.")
     others = sorted(foreign(folder))
@@ -42,6 +44,13 @@ def _check_folder(folder: Path, force: bool) -> None:
             f"{folder} holds files that are not of a report ({named}); give another folder, or add --force to write "
             "the report beside them."
         )
+
+
+def _here() -> str | None:
+    try:
+        return os.path.realpath(os.getcwd())
+    except FileNotFoundError:  # it was deleted
+        return None
 
 
 def _is_writable(folder: Path) -> bool:
@@ -72,7 +81,7 @@ def whole_folder(folder: Path, *, force: bool) -> Iterator[Path]:
     A folder that cannot be renamed, as where a container has its output, is filled file by file.
     """
     check_folder(folder, force=force)
-    target = folder.resolve()
+    target = Path(os.path.realpath(folder))
     token = secrets.token_hex(4)
     stays = target.is_dir() and (os.path.ismount(target) or not _is_writable(target.parent))
     part, old = (target.with_name(f".{target.name}-{token}.{end}") for end in ("part", "old"))
