@@ -10,9 +10,9 @@ from typer.core import TyperGroup
 
 from ..errors import TensorfillError, UnreadableFile
 from ..harmless import harmless
+from ..interrupting import INTERRUPTED, NOTHING_WRITTEN, interruptible
 
 USER_ERROR = 2
-INTERRUPTED = 130
 
 
 class Stopped(Exception):
@@ -43,8 +43,9 @@ class PlainFailures(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run a verb."""
         try:
-            _check_here()
-            return super().invoke(ctx)
+            with interruptible():
+                _check_here()
+                return super().invoke(ctx)
         except TensorfillError as error:
             _fail(f"Error: {error}", USER_ERROR)
         except MemoryError:
@@ -56,7 +57,7 @@ class PlainFailures(TyperGroup):
         except Stopped as stopped:
             _fail(str(stopped), INTERRUPTED)
         except KeyboardInterrupt:
-            _fail("Stopped; nothing was written.", INTERRUPTED)
+            _fail(NOTHING_WRITTEN, INTERRUPTED)
 
 
 def _check_here() -> None:

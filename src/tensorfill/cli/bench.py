@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from .app import INTERRUPTED, app
+from ..interrupting import INTERRUPTED
+from .app import app
 from .console import say
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ import typer
 
 from .. import formats
 from ..errors import TensorfillError
+from ..interrupting import INTERRUPTED
 from . import summary
 from .apart import check_apart
-from .app import INTERRUPTED, USER_ERROR, Stopped
+from .app import USER_ERROR, Stopped
 from .console import say, show_notes, show_table
 from .forecasting import check_memory, forecast_of
 from .progress import ProgressLine

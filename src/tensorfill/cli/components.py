@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..interrupting import INTERRUPTED
 from . import options
-from .app import INTERRUPTED, app
+from .app import app
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from .app import INTERRUPTED, app
+from ..interrupting import INTERRUPTED
+from .app import app
 
 
 @app.command(epilog="Example: tensorfill demo -o demo")

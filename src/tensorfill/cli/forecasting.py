@@ -21,7 +21,7 @@ def forecast_of(source: Contents | Entries, method: str, settings: Mapping[str, 
     from ..methods.registry import method_for
     from ..spectral.holes import has_holes
 
-    shaped = isinstance(source, formats.Contents) and has_holes(source.known())
+    shaped = isinstance(source, formats.Contents) and source.data.size > 0 and has_holes(source.known())
     chosen = method_for(method, settings)
     return forecast(source.shape, chosen, effort=settings.get("effort", "normal"), shaped_holes=shaped)
 

@@ -86,7 +86,7 @@ class Job:
         import numpy as np
 
         if not isinstance(formats.format_of(self.output, self.output_format), formats.TableFormat):
-            example = np.broadcast_to(np.zeros(1, source.dtype), source.shape)
+            example = np.broadcast_to(np.zeros((), source.dtype), source.shape)
             formats.check_writable(self.output, formats.Contents(example), format=self.output_format)
 
     def _check_fits(self, source: formats.Contents) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from .. import formats
 from ..errors import InvalidSetting
-from .app import INTERRUPTED
+from ..interrupting import INTERRUPTED
 from .console import say
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class UncertaintyFile:
         """Refuse what is no picture."""
         import numpy as np
 
-        formats.check_writable(self.path, formats.Contents(np.broadcast_to(np.zeros(1, np.uint8), shape)))
+        formats.check_writable(self.path, formats.Contents(np.broadcast_to(np.zeros((), np.uint8), shape)))
 
     def write(self, done: Completion) -> str:
         """Compute and write; Ctrl-C leaves it. Returns what a user should know about the file."""

@@ -16,7 +16,7 @@ from ..deadline import look_at_clock
 from ..errors import InvalidSetting, must_be
 
 _WISH = "TENSORFILL_THREADS"
-MOST_THREADS = 1024
+MOST_THREADS = 256
 
 
 @cache
