@@ -22,7 +22,7 @@ completion | rows
 notebook
 observed | estimates | views
 tensor | memory | deadline | compiling
-errors | private_folder | harmless | interrupting
+errors | private_folder | harmless | interrupting | telling
 """
 DEPTH = {room.strip(): depth for depth, line in enumerate(LAYERS.strip().splitlines()) for room in line.split("|")}
 FREE = {"__init__", "__main__", "assets"}

@@ -114,11 +114,12 @@ def test_markup_in_rows_is_only_text(tmp_path: Path) -> None:
 
 
 def test_missing_data_left_out_figures_and_bad_rows_are_told(tmp_path: Path) -> None:
-    folder = made(tmp_path, [row("hall"), bad("no data", "tomato")], '{"id": "half')
+    failed = replace(bad("failed", "hall"), experiment="ranks")
+    folder = made(tmp_path, [row("hall"), bad("no data", "tomato"), failed], '{"id": "half')
     text = (folder / "index.html").read_text(encoding="utf-8")
-    assert "Line 3 of rows.jsonl is left out" in text
+    assert "Line 4 of rows.jsonl is left out" in text
     assert re.search(r"Datasets that are not there:</strong> Tomato", text)
-    assert "Figure 1b. RMSE against the rank [x, x, x]: no run of an experiment called <code>ranks</code>" in text
+    assert "Figure 1b. RMSE against the rank [x, x, x]: no run of the experiment <code>ranks</code>" in text
     assert '<a href="https://example.org/tomato">' in text
 
 

@@ -99,6 +99,7 @@ def bench(
             files=files,
             jobs=jobs or min(4, cores()),
             again=again,  # type: ignore[arg-type]
+            title=part.title,
         )
         _run(wanted)
 

@@ -11,11 +11,12 @@ import typer
 from .. import formats
 from ..errors import TensorfillError
 from ..interrupting import INTERRUPTED
+from ..methods.forecast import USUAL_ITERATIONS
 from . import summary
 from .apart import check_apart
 from .app import USER_ERROR, Stopped
 from .console import say, show_notes, show_table
-from .forecasting import check_memory, forecast_of
+from .forecasting import check_memory, forecast_of, seconds_of_methods
 from .progress import ProgressLine
 from .running import run, uninterrupted
 
@@ -85,7 +86,12 @@ class Completing:
         expected = forecast_of(source, self.arguments["method"], self.settings)
         check_memory(source, str(job.input), expected)
         limit = self.arguments["time_limit"]
-        progress.begin(job.input.name, expected.seconds if limit is None else min(limit, expected.seconds))
+        progress.begin(
+            job.input.name,
+            expected.seconds if limit is None else min(limit, expected.seconds),
+            seconds_of=seconds_of_methods(source) if limit is None else None,
+            usual_iterations=USUAL_ITERATIONS,
+        )
         for note in source.notes:
             progress.say(f"Note: {note}")
         data, observed = _given(source, self.arguments["negatives"])

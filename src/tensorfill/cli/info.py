@@ -62,11 +62,10 @@ def described(
 
     total = entries(source.shape)
     facts = source.metadata
-    if isinstance(source, formats.Contents):
-        known = source.known()
-        values, count = source.data[known], int(known.sum())
-    else:
-        values, count = source.values, len(source.values)
+    values = source.data if isinstance(source, formats.Contents) else source.values
+    if isinstance(source, formats.Contents) and (source.observed is not None or source.dtype.kind == "f"):
+        values = values[source.known()]
+    count = values.size
     expected = forecast_of(source, method, settings)
     whole = expected.fits or isinstance(source, formats.Entries)
     if count == total:

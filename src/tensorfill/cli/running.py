@@ -12,6 +12,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ..errors import TensorfillWarning
+from ..telling import listening
 from .app import Stopped
 from .progress import ProgressLine
 
@@ -36,6 +37,7 @@ def run(
             line.begin(arguments.get("method", "auto"), 0.0)
         stack.enter_context(_plain_warnings(line, shown))
         stack.enter_context(_plain_log(line))
+        stack.enter_context(listening(line.enter))
         stop_if_pressed = stack.enter_context(_remembered_interrupt())
 
         def watch(snapshot: Snapshot) -> None:

@@ -22,6 +22,7 @@ from ..observed import ObservedTensor
 from ..spectral.held_out import Judge, goes_deeper, hold_out, unjudged_entries
 from ..spectral.holes import has_holes, lost_entries
 from ..tensor import Array
+from .auto_phases import tell_comparing, tell_completing
 from .candidates import HOLDINGS, SHORT, Effort, holdings, methods_tried
 from .forecast import forecast
 from .hard_places import hard_places
@@ -106,6 +107,7 @@ class Choice:
             return self._told(self._standing, {self._standing.method: 1.0}, self._stopped("Out of time", "time"))
 
     def _compared(self) -> Completion:
+        tell_comparing("spectral", self._tried())
         first, run = Spectral().run(self._observed, rng=self._rng(), watch=self._watcher())
         self._standing = first
         self._raise_if_stopped(first)
@@ -167,6 +169,7 @@ class Choice:
         predictions = {}
         for name, method in methods.items():
             if method.refuses(rest) is None:
+                tell_comparing(name, ("spectral", *(other for other in methods if other != "spectral")))
                 done = method.complete(rest, rng=self._rng(), watch=self._watcher())
                 self._raise_if_stopped(done)
                 predictions[name] = np.maximum(done.estimate.at(where), 0.0)
@@ -193,6 +196,12 @@ class Choice:
         ]
         return {name: make(name, {}) for name in in_time}
 
+    def _tried(self) -> tuple[str, ...]:
+        """What will be compared, if there is time."""
+        mask = self._observed.mask()
+        shaped = has_holes(mask) or bool(lost_entries(mask).any())
+        return methods_tried(self._effort, self._observed.shape, shaped_holes=shaped)
+
     def _blend(
         self,
         weights: dict[str, float],
@@ -212,6 +221,7 @@ class Choice:
                 method = make(name, {})
                 if refusal := method.refuses(self._observed):
                     raise wrong("auto", "weights", f"name methods that can complete this tensor ({refusal})", weights)
+                tell_completing(name, [other for other in named if other not in done])
                 parts[name] = method.complete(self._observed, rng=self._rng(), watch=self._watcher())
                 if self._standing is None:
                     self._standing = parts[name]

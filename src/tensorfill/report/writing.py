@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -86,12 +87,20 @@ def _contents(evidence: Evidence, made_with: str) -> tuple[Contents, dict[str, b
     figures = all_figures(evidence, shots)
     drawn = [figure for figure in figures if isinstance(figure, Drawn)]
     files = {name: content for figure in drawn for name, content in files_of(figure)}
+    failures, count = failure_table(evidence), itertools.count(1)
+    # In the order of the page.
+    results = tuple(_numbered(table, count) for table in results_tables(evidence))
+    failures = None if failures is None else _numbered(failures, count)
+    measures = {
+        setup: tuple((measure, _numbered(table, count)) for measure, table in group)
+        for setup, group in measures_by_setup(evidence).items()
+    }
     contents = Contents(
         evidence=evidence,
-        datasets=dataset_table(evidence),
-        results=results_tables(evidence),
-        failures=failure_table(evidence),
-        measures=measures_by_setup(evidence),
+        datasets=_numbered(dataset_table(evidence), count),
+        results=results,
+        failures=failures,
+        measures=measures,
         figures=tuple((figure, files[f"{figure.name}.svg"].decode()) for figure in drawn if figure.on_page),
         left_out=tuple(figure for figure in figures if isinstance(figure, LeftOut)),
         albums=shots,
@@ -102,14 +111,18 @@ def _contents(evidence: Evidence, made_with: str) -> tuple[Contents, dict[str, b
     return contents, files
 
 
+def _numbered(table: Table, count: Iterator[int]) -> Table:
+    return replace(table, title=f"Table {next(count)}. {table.title}")
+
+
 def _files(contents: Contents, drawings: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
     """Name and content of every file, in the order in which a person would look at them."""
     tables = [
-        contents.datasets,
         *contents.results,
+        *([contents.failures] if contents.failures else []),
         *(table for group in contents.measures.values() for _, table in group),
+        contents.datasets,
     ]
-    tables += [contents.failures] if contents.failures else []
     yield "index.html", page_text(contents).encode()
     yield "reproduction.md", markdown.page_text(TITLE, contents.reproduction).encode()
     yield "tables.md", _together(tables).encode()
