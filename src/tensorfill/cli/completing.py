@@ -12,6 +12,7 @@ from .. import formats
 from ..errors import TensorfillError
 from ..interrupting import INTERRUPTED
 from ..methods.forecast import USUAL_ITERATIONS
+from ..telling import listening
 from . import summary
 from .apart import check_apart
 from .app import USER_ERROR, Stopped
@@ -82,7 +83,8 @@ class Completing:
 
     def _one(self, job: Job, progress: ProgressLine) -> None:
         progress.begin(job.input.name, 0.0, "reading")
-        source = job.read()
+        with listening(progress.enter):
+            source = job.read()
         expected = forecast_of(source, self.arguments["method"], self.settings)
         check_memory(source, str(job.input), expected)
         limit = self.arguments["time_limit"]

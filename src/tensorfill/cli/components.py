@@ -57,14 +57,15 @@ def components(
     from .console import show_notes, show_table
     from .forecasting import check_memory, forecast_of
     from .inputs import make_folder
-    from .running import run, uninterrupted
+    from .running import reading, run, uninterrupted
     from .source import Source
     from .typed_settings import rank_from, settings_from
 
     chosen: dict[str, Any] = {} if rank is None else {"rank": rank_from(rank)}
     chosen |= settings_from(set_ or (), taken=chosen)
-    reading = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames)
-    source = reading.read(input)
+    asked = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames)
+    with reading(input):
+        source = asked.read(input)
     if not isinstance(source, formats.Contents):
         source = source.contents()
     show_notes(source.notes)
@@ -72,7 +73,7 @@ def components(
     make_folder(output)
     count = source.ndim
     paths = [output / f"component-{number + 1}{extension}" for number in range(count)]
-    check_apart([("input", input), *(("mask", path) for path, _ in reading.masks)], [("component", p) for p in paths])
+    check_apart([("input", input), *(("mask", path) for path, _ in asked.masks)], [("component", p) for p in paths])
     for path in paths:
         formats.check_place(path, force=force)
     check_memory(source, str(input), forecast_of(source, method, chosen))

@@ -51,15 +51,16 @@ def hide(
     from ..formats.format import TableFormat
     from .apart import check_apart
     from .console import say, show_notes
-    from .running import uninterrupted
+    from .running import reading, uninterrupted
     from .source import Source
 
     written = [("output", output)] if write_mask is None else [("output", output), ("mask", write_mask)]
     check_apart([("input", input)], written)
     for _, path in written:
         formats.check_place(path, force=force)
-    reading = Source.of(format, size, gray, frames, None, None, None, None, None)
-    given = formats.read(input, format=reading.format, size=reading.size, gray=reading.gray, frames=reading.frames)
+    how = Source.of(format, size, gray, frames, None, None, None, None, None)
+    with reading(input):
+        given = formats.read(input, format=how.format, size=how.size, gray=how.gray, frames=how.frames)
     show_notes(given.notes)
     source = given if isinstance(given, formats.Contents) else given.contents()
     observed = source.known(sampling.mask(pattern, source.shape, keep, seed))

@@ -35,13 +35,16 @@ def info(
     """Tell shape, kind, range and holes of a file, and about how much memory and time completing it would take."""
     from ..methods.registry import make
     from .console import show_notes, show_table
+    from .running import reading
     from .source import Source
     from .summary import as_json
 
     settings = {} if effort is None else {"effort": effort}
     make(method, settings)
-    source = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames).read(input)
-    told = described(input, source, method, settings, format)
+    asked = Source.of(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames)
+    with reading(input):
+        source = asked.read(input)
+        told = described(input, source, method, settings, format)
     if json:
         typer.echo(as_json(told | {"notes": list(source.notes)}))
         return

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 _ALMOST = 0.98  # of the bar; it is full when the work is done
 _CORES_USED = 1.8  # by methods, of the two that forecasts were measured on
-_ENOUGH_WORK = 0.5  # seconds
+_SOME_WORK = 0.15  # seconds, which tell as much as what was known before
 _BAR = 20  # columns
-_BESIDES = 53  # columns for the bar and what else stands beside a name
+_BESIDES = 57  # columns for the bar and what else stands beside a name
 _SHORTEST_NAME = 12
 
 
@@ -52,7 +52,7 @@ class ProgressLine:
         self._taken: list[float] = []
         self._began = self._started = time.monotonic()
         self._moment = self._clocks()
-        self._stretch = 1.0  # seconds that pass for one of work
+        self._stretch = 1.0  # seconds that passed for one of work, in the file before
         self._name = self._doing = ""
         self._shown = sys.stderr.isatty() and not quiet
         self._live: Live | None = None
@@ -102,6 +102,7 @@ class ProgressLine:
         if self._expected:
             self._forecasts.append(self._expected)
             self._taken.append(self._clocks()[1] - self._moment[1])
+            self._stretch = self._passing()
             self._expected = 0.0
 
     def finish(self) -> None:
@@ -140,12 +141,10 @@ class ProgressLine:
     def _passing(self) -> float:
         """How many seconds pass for one of work: more where others use the machine too, fewer where it has more cores.
 
-        What has passed since the file began tells, once it is enough; until then, what it was before.
+        What has passed since the file began tells, the more the longer it is; at first, what it was for the one before.
         """
         passed, worked = (now - then for now, then in zip(self._clocks(), self._moment, strict=True))
-        if worked >= _ENOUGH_WORK:
-            self._stretch = passed / worked
-        return self._stretch
+        return (passed + self._stretch * _SOME_WORK) / (max(0.0, worked) + _SOME_WORK)
 
     @cached_property
     def _machine_pace(self) -> float:

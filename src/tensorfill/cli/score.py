@@ -45,12 +45,15 @@ def score(
     from .. import formats, metrics
     from ..errors import InvalidInput
     from .console import show_notes, show_table
+    from .running import reading
     from .source import Source
     from .summary import as_json, score_lines
 
     how = Source.of(format, size, gray, frames, None, None, None, None, None)
-    true = formats.read_contents(truth, format=how.format, size=how.size, gray=how.gray, frames=how.frames)
-    found = formats.read_contents(estimate, format=estimate_format, size=how.size, gray=how.gray)
+    with reading(truth):
+        true = formats.read_contents(truth, format=how.format, size=how.size, gray=how.gray, frames=how.frames)
+    with reading(estimate):
+        found = formats.read_contents(estimate, format=estimate_format, size=how.size, gray=how.gray)
     show_notes((*true.notes, *found.notes))
     known = true.known()
     if not known.any():
