@@ -86,26 +86,38 @@ class _Compilations(_event.Listener):  # type: ignore[misc]
     """Follows what Numba compiles for this package: says so once, and adds up the seconds."""
 
     def __init__(self) -> None:
-        self.seconds = 0.0
-        self._begun: list[float] = []  # one kernel compiles those that it calls
+        self._spent = (0.0, 0.0)
+        self._begun: list[tuple[float, float]] = []  # one kernel compiles those that it calls
         self._told = False
 
     def on_start(self, event: Any) -> None:
         kernel = event.data["dispatcher"]
         if self._begun or _is_ours(kernel):
-            self._begun.append(time.perf_counter())
+            self._begun.append(_clocks())
             self._tell(kernel)
 
     def on_end(self, event: Any) -> None:
         if self._begun:
-            begun = self._begun.pop()
+            spent = self.spent()
+            self._begun.pop()
             if not self._begun:
-                self.seconds += time.perf_counter() - begun
+                self._spent = spent
+
+    def spent(self) -> tuple[float, float]:
+        """Seconds that have passed compiling, and seconds of work, with what is under way."""
+        if not self._begun:
+            return self._spent
+        passed, worked = (now - then for now, then in zip(_clocks(), self._begun[0], strict=True))
+        return self._spent[0] + passed, self._spent[1] + worked
 
     def _tell(self, kernel: Any) -> None:
         if not self._told and _logger.isEnabledFor(logging.INFO):
             self._told = True
             _logger.info(_announcement(kernel.stats.cache_path))
+
+
+def _clocks() -> tuple[float, float]:
+    return time.perf_counter(), time.process_time()
 
 
 def _is_ours(kernel: Any) -> bool:
@@ -126,6 +138,6 @@ _compilations = _Compilations()
 _event.register("numba:compile", _compilations)
 
 
-def seconds_compiling() -> float:
-    """How long this process has compiled so far."""
-    return _compilations.seconds
+def seconds_compiling() -> tuple[float, float]:
+    """How long this process has compiled so far: seconds that have passed, and seconds of work."""
+    return _compilations.spent()

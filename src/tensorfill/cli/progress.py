@@ -135,8 +135,8 @@ class ProgressLine:
     @staticmethod
     def _clocks() -> tuple[float, float]:
         """Seconds that have passed, and seconds of work as on two cores that nobody else uses; without compiling."""
-        compiling = seconds_compiling()
-        return time.monotonic() - compiling, (time.process_time() - compiling) / _CORES_USED
+        passed, worked = seconds_compiling()
+        return time.monotonic() - passed, (time.process_time() - worked) / _CORES_USED
 
     def _passing(self) -> float:
         """How many seconds pass for one of work: more where others use the machine too, fewer where it has more cores.
@@ -192,10 +192,11 @@ class Row:
     left: float | None
 
 
-def seconds_compiling() -> float:
-    """How long this process has compiled so far, without loading the compiler to ask it."""
+def seconds_compiling() -> tuple[float, float]:
+    """As `compiling.seconds_compiling`, without loading the compiler to ask it."""
     compiling = sys.modules.get("tensorfill.compiling")
-    return 0.0 if compiling is None else float(compiling.seconds_compiling())
+    passed, worked = (0.0, 0.0) if compiling is None else compiling.seconds_compiling()
+    return passed, worked
 
 
 def shortened(name: str, room: int) -> str:

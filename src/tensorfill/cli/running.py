@@ -48,12 +48,12 @@ def run(
             line.watch(snapshot)
             stop_if_pressed()
 
-        compiled = seconds_compiling()
+        compiled, _ = seconds_compiling()
         try:
             from .. import library
 
             done = library.complete(data, observed, watch=watch, **arguments)
-            if (taken := seconds_compiling() - compiled) >= _WORTH_TELLING:
+            if (taken := seconds_compiling()[0] - compiled) >= _WORTH_TELLING:
                 line.say(f"Compiling took {taken:.0f} s.")
         except KeyboardInterrupt:
             # With iterations done, this was a second Ctrl-C while the library was finishing up after the first.
