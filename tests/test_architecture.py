@@ -22,8 +22,8 @@ completion | rows
 notebook
 observed | estimates | views
 bounds
-tensor | memory | deadline
-errors
+tensor | memory | deadline | compiling
+errors | private_folder | harmless | interrupting | telling
 """
 DEPTH = {room.strip(): depth for depth, line in enumerate(LAYERS.strip().splitlines()) for room in line.split("|")}
 FREE = {"__init__", "__main__", "assets"}

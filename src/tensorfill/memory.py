@@ -1,27 +1,37 @@
-"""How much memory this machine has, how much of it is free, and giving back what was freed."""
+"""How much memory there is for this process, how much of it is free, and giving back what was freed.
+
+Three have a say: the machine, the process's own limits (`ulimit -v`, `ulimit -d`), and the control groups that it is
+in, as in a container or under a service manager. The smallest counts.
+"""
 
 import ctypes
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 _MEMINFO = Path("/proc/meminfo")
-_GROUP = Path("/sys/fs/cgroup")
+_STATUS = Path("/proc/self/status")
+_MEMBERSHIPS = Path("/proc/self/cgroup")
+_GROUPS = Path("/sys/fs/cgroup")
 
 
 def physical_memory() -> int | None:
-    """Bytes of memory, or None where the system does not say."""
+    """Bytes of memory that this process may ever have, or None where the system does not say."""
     if not hasattr(os, "sysconf"):
         return None
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min([machine, *(limit for limit, _ in _limits())])
 
 
 def available_memory() -> int | None:
-    """Bytes that can be had without pushing others out, within the limit of a container; None where nobody says."""
-    there = [amount for amount in (_free(), _left_in_group()) if amount is not None]
-    return min(there) if there else physical_memory()
+    """Bytes that can be had without pushing others out, within all limits; None where nobody says."""
+    free = _free()
+    there = [max(0, limit - used) for limit, used in _limits()]
+    if free is None and not there:
+        return physical_memory()
+    return min(there if free is None else [free, *there])
 
 
 def give_back() -> None:
@@ -37,22 +47,66 @@ def _trim() -> Callable[[int], int] | None:
 
 
 def _free() -> int | None:
+    return _kilobytes(_MEMINFO, "MemAvailable:")
+
+
+def _kilobytes(file: Path, name: str) -> int | None:
+    """What a file of the kernel's says under this name, in bytes."""
     try:
-        lines = _MEMINFO.read_text().splitlines()
+        lines = file.read_text().splitlines()
     except OSError:  # not Linux
         return None
-    found = (line.split()[1] for line in lines if line.startswith("MemAvailable:"))
+    found = (line.split()[1] for line in lines if line.startswith(name))
     return next((int(kilobytes) * 1024 for kilobytes in found), None)
 
 
-def _left_in_group() -> int | None:
+def _limits() -> Iterator[tuple[int, int]]:
+    """Every limit that this process is under, and how much of it is used."""
+    yield from _own_limits()
+    yield from _group_limits()
+
+
+def _own_limits() -> Iterator[tuple[int, int]]:
     try:
-        limit, used = (int((_GROUP / name).read_text()) for name in ("memory.max", "memory.current"))
-        cached = next(
-            int(line.split()[1])
-            for line in (_GROUP / "memory.stat").read_text().splitlines()
-            if line.startswith("inactive_file ")
-        )
-    except (OSError, ValueError, StopIteration):  # no such limit
-        return None
-    return max(0, limit - used + cached)
+        import resource
+    except ImportError:  # not on Windows
+        return
+    for kind, name in (("RLIMIT_AS", "VmSize:"), ("RLIMIT_DATA", "VmData:")):
+        limit = resource.getrlimit(getattr(resource, kind))[0] if hasattr(resource, kind) else resource.RLIM_INFINITY
+        if limit != resource.RLIM_INFINITY:
+            yield limit, _kilobytes(_STATUS, name) or 0
+
+
+def _group_limits() -> Iterator[tuple[int, int]]:
+    """Those of the groups that this process is in, and of the groups around them, of both kinds that Linux has."""
+    for folder in _groups_of(""):
+        yield from _group_limit(folder, "memory.max", "memory.current", "inactive_file ")
+    for folder in _groups_of("memory"):
+        yield from _group_limit(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file ")
+
+
+def _groups_of(controller: str) -> Iterator[Path]:
+    """Folders, from the top down; in a container the top one may be all that is to be seen."""
+    top = _GROUPS / controller
+    yield top
+    try:
+        lines = _MEMBERSHIPS.read_text().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if controller in controllers.split(","):
+            folder = top
+            for part in Path(path).parts[1:]:
+                folder = folder / part
+                yield folder
+
+
+def _group_limit(folder: Path, limit: str, used: str, cached: str) -> Iterator[tuple[int, int]]:
+    try:
+        most, now = (int((folder / name).read_text()) for name in (limit, used))
+        lines = (folder / "memory.stat").read_text().splitlines()
+        kept = next(int(line.split()[1]) for line in lines if line.startswith(cached))
+    except (OSError, ValueError, StopIteration):  # no such group, or "max": no limit
+        return
+    yield most, max(0, now - kept)  # what only keeps files at hand is given up when it is needed

@@ -28,7 +28,8 @@ class Score:
 
 def rmse(truth: NDArray[Any], estimate: NDArray[Any]) -> float:
     """Root of the mean squared difference."""
-    return float(np.sqrt(np.mean((estimate.astype(np.float64) - truth.astype(np.float64)) ** 2)))
+    with np.errstate(over="ignore"):  # of values near the largest float; the root is then infinite, and says so
+        return float(np.sqrt(np.mean((estimate.astype(np.float64) - truth.astype(np.float64)) ** 2)))
 
 
 def unit_scale(truth: NDArray[Any]) -> float:

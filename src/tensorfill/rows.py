@@ -16,6 +16,8 @@ Status = Literal["ok", "refused", "failed", "crashed", "timed out", "no data"]
 """ok; the method refused the tensor; it raised an error; its process died; it was killed; the data is not there."""
 
 ROWS_FILE = "rows.jsonl"
+TITLE_FILE = "title.txt"
+_LONGEST_TITLE = 1000  # bytes
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,8 @@ class Rows:
     problems: tuple[str, ...]
     folder: Path
     """Where the paths of pictures start."""
+    title: str = ""
+    """That of the plan they come from, if it is known."""
 
 
 def read_rows(path: Path) -> Rows:
@@ -160,7 +164,15 @@ def read_rows(path: Path) -> Rows:
             if row.id in rows:
                 problems.append(f"Line {number} of {file.name} repeats run {row.id}; the later line counts.")
             rows[row.id] = row
-    return Rows(tuple(rows.values()), tuple(problems), file.parent)
+    return Rows(tuple(rows.values()), tuple(problems), file.parent, _title_in(file.parent))
+
+
+def _title_in(folder: Path) -> str:
+    try:
+        text = (folder / TITLE_FILE).read_bytes()[:_LONGEST_TITLE]
+    except OSError:
+        return ""
+    return " ".join(text.decode("utf-8", "replace").split())
 
 
 def _known(kind: type[Any], found: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from made_up import SPOILT, TINY, Desk, answers
 
-from tensorfill.rows import Row
+from tensorfill.bench import crew
+from tensorfill.bench.rows_folder import RowsFolder
+from tensorfill.rows import Row, read_rows
 
 QUIET = """
 [[experiment]]
@@ -183,3 +185,22 @@ def test_pictures_that_are_gone_are_made_again(desk: Desk) -> None:
     desk.bench()
     assert desk.told.begun == 1
     assert (desk.out / row.pictures["model"]).exists()
+
+
+@pytest.mark.parametrize("place", [None, "/" + "deep/" * 20])
+def test_without_a_folder_for_a_socket_workers_start_from_nothing(
+    monkeypatch: pytest.MonkeyPatch, place: str | None
+) -> None:
+    def gettempdir() -> str:
+        if place is None:
+            raise FileNotFoundError("No usable temporary directory found")
+        return place
+
+    monkeypatch.setattr(crew.tempfile, "gettempdir", gettempdir)
+    assert crew._context().get_start_method() == "spawn"
+
+
+def test_the_title_of_the_plan_is_kept_beside_the_rows(tmp_path: Path) -> None:
+    RowsFolder(tmp_path, "A title").close()
+    (tmp_path / "rows.jsonl").touch()
+    assert read_rows(tmp_path).title == "A title"

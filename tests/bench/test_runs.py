@@ -127,6 +127,13 @@ def test_methods_are_chosen_by_name_or_label() -> None:
     assert [choice.label for part in one for choice in part.methods] == ["dual, λ=1"]
 
 
+def test_a_method_that_the_plan_does_not_have_joins_with_its_defaults() -> None:
+    parts = selected(PLAN, Selection(methods="spectral")).experiments
+    assert [(part.name, [choice.label for choice in part.methods]) for part in parts] == [("table", ["spectral"])]
+    both = selected(PLAN, Selection(methods="dual, λ=1,spectral")).experiments
+    assert [choice.label for choice in both[0].methods] == ["dual, λ=1", "spectral"]
+
+
 def test_datasets_and_experiments_are_chosen() -> None:
     assert [part.datasets for part in selected(PLAN, Selection(datasets="baboon")).experiments] == [("baboon",)]
     assert selected(PLAN, Selection(experiments="ranks")).experiments == (RANKS,)
@@ -152,7 +159,10 @@ def test_patterns_change_everywhere() -> None:
 @pytest.mark.parametrize(
     ("wish", "sentence"),
     [
-        (Selection(methods="ncpc"), r"^The plan mine has no method 'ncpc'\. It has: dual, dual, λ=1\.$"),
+        (
+            Selection(methods="ncpd"),
+            r"^The plan mine has no method 'ncpd'\. It has: dual, dual, λ=1; there are also: .*ncpc",
+        ),
         (Selection(datasets="hall,x"), r"^The plan mine has no dataset 'x'\. It has: hall, baboon\.$"),
         (Selection(experiments="tabel"), r"^The plan mine has no experiment 'tabel'\. It has: table, ranks\.$"),
         (Selection(seeds=0), r"^'seeds' must be 1 or more\. Got 0 instead\.$"),

@@ -91,7 +91,10 @@ def test_failures_are_told_and_change_the_exit_code(tensorfill: Run, tmp_path: P
     [
         ([], "Give a plan, like: tensorfill bench quick."),
         (["quik"], "There is no plan 'quik': neither a file, nor one of those that ship: paper, quick, rivals."),
-        (["plan.toml", "--methods", "dual"], "The plan plan has no method 'dual'. It has: zero-fill."),
+        (
+            ["plan.toml", "--methods", "dul"],
+            "The plan plan has no method 'dul'. It has: zero-fill; there are also:",
+        ),
         (["plan.toml", "--datasets", "hall"], "The plan plan has no dataset 'hall'. It has: baboon."),
         (["plan.toml", "--rates", "few"], "--rates takes shares of entries to keep, like 0.05,0.1. Got 'few' instead."),
         (["plan.toml", "--rates", "10"], "--rates is wrong: 'rates' must be a list of shares"),

@@ -120,7 +120,7 @@ def test_a_mask_that_could_mean_either(refused: Run, holes: Path, tmp_path: Path
     assert "could mean either: add --mask-means missing" in outcome.err
 
 
-@pytest.mark.parametrize("text", ["ten", "10,,3", "10,10.5", "", "10;10"])
+@pytest.mark.parametrize("text", ["ten", "10,,3", "10,10.5", "10;10"])
 def test_a_rank_that_is_no_number(refused: Run, holes: Path, tmp_path: Path, text: str) -> None:
     outcome = refused("complete", holes, "-o", tmp_path / "done.npy", "--rank", text)
     assert f"--rank takes whole numbers, one for all modes or one per mode, like 10,10,3. Got {text!r}" in outcome.err

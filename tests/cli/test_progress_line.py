@@ -7,8 +7,10 @@ import re
 
 import pytest
 
-from tensorfill.cli import progress
+from tensorfill.cli import progress, time_ahead
+from tensorfill.cli.time_ahead import TimeAhead, left_of
 from tensorfill.completion import Iteration
+from tensorfill.telling import Phase
 
 
 class Clock:
@@ -19,6 +21,10 @@ class Clock:
 
     def monotonic(self) -> float:
         return self.now
+
+    def process_time(self) -> float:
+        """On two cores that nobody else uses."""
+        return self.now * progress._CORES_USED
 
 
 class Terminal(io.StringIO):
@@ -78,21 +84,21 @@ def test_quietly_nothing_is_shown_either(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_in_the_middle_of_a_run_the_time_left_is_about_right(truth: float) -> None:
     """Within a factor of two, with a forecast of 10 s that is off by up to a half."""
     for share in (0.5, 0.6, 0.7):
-        told, left = progress.left_of(10.0, share * truth, progress._SPREAD), (1 - share) * truth
+        told, left = left_of(10.0, share * truth, time_ahead._SPREAD), (1 - share) * truth
         assert left / 2 < told < 2 * left
 
 
 @pytest.mark.parametrize("spread", [0.25, 0.4])
 def test_the_time_left_is_never_zero_and_the_bar_never_goes_back(spread: float) -> None:
     moments = [0.01 * 1.2**step for step in range(60)]
-    left = [progress.left_of(10.0, moment, spread) for moment in moments]
+    left = [left_of(10.0, moment, spread) for moment in moments]
     assert min(left) > 0
     shares = [round(moment / (moment + rest), 9) for moment, rest in zip(moments, left, strict=True)]
     assert shares == sorted(shares)
 
 
 def test_without_a_forecast_nothing_is_told_about_the_time_left() -> None:
-    assert progress.left_of(0.0, 5.0, 0.6) == 0.0
+    assert left_of(0.0, 5.0, 0.6) == 0.0
 
 
 def test_earlier_files_correct_the_forecast(clock: Clock) -> None:
@@ -132,7 +138,7 @@ def test_the_lines_fit_80_columns_and_vanish(monkeypatch: pytest.MonkeyPatch) ->
     lines = [part for part in _without_codes(drawn).splitlines() if part.strip()]
     assert lines[-3].startswith("0 of 3 files", 2)
     assert lines[-3].rstrip().endswith("left")
-    assert lines[-2].startswith("a_photo_with_…mountains.png", 2)
+    assert lines[-2].startswith("a_photo_wit…untains.png ", 2)
     assert lines[-1].rstrip().endswith("…")
     assert all(len(part) <= 80 for part in lines)
     assert deleted.count("\x1b[1A\x1b[2K") == 3, "up and clear, for each of three lines"
@@ -151,3 +157,62 @@ def test_what_is_printed_between_files_is_not_deleted(monkeypatch: pytest.Monkey
 
 def _without_codes(text: str) -> str:
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text).replace("\r", "\n")
+
+
+class TestTimeAhead:
+    """What is left, by phases: a plan of methods that are forecast to take 10 s each."""
+
+    PLAN = (("b", 1.0), ("c", 1.0))
+
+    @staticmethod
+    def ahead(clock: Clock, **more: object) -> TimeAhead:
+        return TimeAhead(30.0, lambda name: 10.0, worked=lambda: clock.now, **more)  # type: ignore[arg-type]
+
+    def test_what_comes_later_counts(self, clock: Clock) -> None:
+        left = self.ahead(clock)
+        left.enter(Phase("comparing", "a", 1, 3, later=self.PLAN))
+        assert left.left() == pytest.approx(30.0)
+
+    def test_a_phase_that_took_longer_corrects_the_rest(self, clock: Clock) -> None:
+        left = self.ahead(clock)
+        left.enter(Phase("comparing", "a", 1, 3, later=self.PLAN))
+        clock.now += 30.0
+        left.enter(Phase("comparing", "b", 2, 3, later=self.PLAN[1:]))
+        assert 35.0 < left.left() < 60.0, "two more, each between its forecast of 10 s and the 30 s of the first"
+
+    def test_one_that_takes_longer_than_it_should_corrects_the_rest_at_once(self, clock: Clock) -> None:
+        left = self.ahead(clock)
+        left.enter(Phase("comparing", "a", 1, 3, later=self.PLAN))
+        clock.now += 30.0
+        assert left.left() > 60.0
+
+    def test_iterations_tell_how_far_a_phase_is(self, clock: Clock) -> None:
+        left = self.ahead(clock, usual_iterations={"a": 100})
+        left.enter(Phase("completing", "a"))
+        clock.now += 50.0
+        for _ in range(90):
+            left.iterate()
+        assert 2.0 < left.left() < 10.0, "after 90 of about 100 iterations, of 0.55 s each"
+
+    def test_without_phases_the_forecast_of_the_whole_counts(self, clock: Clock) -> None:
+        left = self.ahead(clock)
+        clock.now += 10.0
+        assert left.left() == pytest.approx(left_of(30.0, 10.0, time_ahead._SPREAD))
+
+
+def test_a_busy_machine_makes_seconds_longer(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = progress.ProgressLine()
+    line.begin("a.png", 100.0)
+    work = clock.process_time()
+    clock.now += 40.0
+    monkeypatch.setattr(clock, "process_time", lambda: work + 10.0 * progress._CORES_USED)
+    assert line.time_left() == pytest.approx(4 * 90.0, rel=0.1), "10 s of work took 40 s, and 90 s of it are left"
+
+
+def test_the_phase_stands_before_what_is_done_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = terminal(monkeypatch)
+    with progress.ProgressLine() as line:
+        line.begin("a.png", 10.0)
+        line.enter(Phase("comparing", "t-ctv", 2, 4))
+        line.tell("iteration 3")
+    assert "comparing: t-ctv, 2 of 4  iteration 3" in _without_codes(stream.getvalue())

@@ -174,7 +174,7 @@ class TestRefusals:
     def test_a_file_that_is_also_another(self, refused: Run, holes: Path, tmp_path: Path, twice: str) -> None:
         files = ["-o", tmp_path / "d.npy", "--report", tmp_path / "run.json.npy"]
         outcome = refused("complete", holes, *files, "--uncertainty", tmp_path / twice)
-        assert "The uncertainty needs a file of its own." in outcome.err
+        assert "and the uncertainty cannot both be" in outcome.err
 
     def test_a_picture_of_what_is_none(self, refused: Run, tmp_path: Path) -> None:
         np.save(tmp_path / "cube.npy", np.ones((3, 4, 5), np.uint8))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from tensorfill.library import complete
 from tensorfill.methods import forecast as forecasts
 from tensorfill.methods.forecast import COSTS, forecast
 from tensorfill.methods.registry import available_methods
+from tensorfill.telling import Phase, listening
 
 
 def test_twice_the_entries_need_about_twice_as_much() -> None:
@@ -41,3 +44,29 @@ def test_whether_it_fits_depends_on_what_is_free(monkeypatch: pytest.MonkeyPatch
     for free, fits in ((expected.bytes, True), (expected.bytes - 1, False), (None, True)):
         monkeypatch.setattr(forecasts, "available_memory", lambda free=free: free)
         assert expected.fits is fits
+
+
+def test_a_photo_of_twelve_megapixels_with_scratches_needs_what_was_measured() -> None:
+    """That is 0.74 GB for 2 megapixels and 3.3 GB for 12, in a process of its own."""
+    for shape, measured in (((1200, 1600, 3), 0.74e9), ((3000, 4000, 3), 3.3e9)):
+        said = forecast(shape, "auto", shaped_holes=True, missing=0.03).bytes
+        assert 1 / 1.3 < said / measured < 1.3
+
+
+def test_the_more_is_missing_in_holes_the_longer_it_takes() -> None:
+    little, much = (forecast((300, 300, 3), "spectral", shaped_holes=True, missing=share) for share in (0.03, 0.3))
+    assert little.seconds < much.seconds
+    assert little.bytes < much.bytes
+
+
+def test_auto_tells_its_phases() -> None:
+    rng = np.random.default_rng(0)
+    data = np.add.outer(np.arange(20.0), np.arange(18.0))[..., None] + np.arange(3.0)
+    told: list[Phase] = []
+    with listening(told.append):
+        complete(data, rng.random(data.shape) < 0.5)
+    compared = [phase for phase in told if phase.doing == "comparing"]
+    names = [phase.what for phase in compared[: compared[0].of]]
+    assert names[0] == "spectral"
+    assert [phase.number for phase in compared[: len(names)]] == list(range(1, len(names) + 1))
+    assert {name for name, _ in compared[0].later} == set(names[1:])

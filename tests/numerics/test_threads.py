@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
+from tensorfill.errors import InvalidSetting
 from tensorfill.numerics import threads
 
 
@@ -133,3 +134,31 @@ def test_nothing_that_was_worked_on_is_held_on_to(monkeypatch: pytest.MonkeyPatc
     threads.share(large.work, 6)
     del large
     assert watched() is None
+
+
+@pytest.mark.parametrize("wish", ["20000", "0", "-1", "abc", "²", "9" * 60])
+def test_an_absurd_number_is_refused_in_one_sentence(monkeypatch: pytest.MonkeyPatch, wish: str) -> None:
+    threads.thread_count.cache_clear()
+    monkeypatch.setenv("TENSORFILL_THREADS", wish)
+    with pytest.raises(InvalidSetting, match="'TENSORFILL_THREADS' must be a whole number from 1 to 256"):
+        threads.thread_count()
+
+
+def test_where_the_system_has_no_more_threads_fewer_do_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, started = threading.Thread.start, []
+
+    def limited(self: threading.Thread) -> None:
+        if len(started) == 2:
+            raise RuntimeError("can't start new thread")
+        started.append(self)
+        start(self)
+
+    monkeypatch.setattr(threads, "thread_count", lambda: 6)
+    monkeypatch.setattr(threading.Thread, "start", limited)
+    threads._staff.dismiss()
+    done: list[int] = []
+    threads.share(done.append, 20)
+    threads.share(done.append, 20)
+    assert sorted(done) == sorted([*range(20), *range(20)])
+    assert len(started) == 2, "the second time those that are there are asked again"
+    threads._staff.dismiss()

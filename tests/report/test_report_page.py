@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
 from collections import Counter
 from dataclasses import replace
@@ -16,7 +17,7 @@ from PIL import Image
 from report_rows import bad, card, full_bench, row, write
 
 from tensorfill.errors import InvalidInput, UnreadableFile
-from tensorfill.report import writing
+from tensorfill.report import drawing_place, writing
 from tensorfill.report.encoded_pictures import encoded
 from tensorfill.report.folder import MARK
 from tensorfill.report.writing import write_report
@@ -114,11 +115,12 @@ def test_markup_in_rows_is_only_text(tmp_path: Path) -> None:
 
 
 def test_missing_data_left_out_figures_and_bad_rows_are_told(tmp_path: Path) -> None:
-    folder = made(tmp_path, [row("hall"), bad("no data", "tomato")], '{"id": "half')
+    failed = replace(bad("failed", "hall"), experiment="ranks")
+    folder = made(tmp_path, [row("hall"), bad("no data", "tomato"), failed], '{"id": "half')
     text = (folder / "index.html").read_text(encoding="utf-8")
-    assert "Line 3 of rows.jsonl is left out" in text
+    assert "Line 4 of rows.jsonl is left out" in text
     assert re.search(r"Datasets that are not there:</strong> Tomato", text)
-    assert "Figure 1b. RMSE against the rank [x, x, x]: no run of an experiment called <code>ranks</code>" in text
+    assert "Figure 1b. RMSE against the rank [x, x, x]: no run of the experiment <code>ranks</code>" in text
     assert '<a href="https://example.org/tomato">' in text
 
 
@@ -232,3 +234,60 @@ def test_a_missing_library_is_named_with_the_command(tmp_path: Path, monkeypatch
     monkeypatch.setattr(writing, "NEEDED", ("json", "no_such_library"))
     with pytest.raises(InvalidInput, match=r"needs no_such_library, not installed here: pip install 'tensorfill\[rep"):
         made(tmp_path, [row("hall")])
+
+
+def test_it_has_the_title_of_its_plan(tmp_path: Path) -> None:
+    rows = write(tmp_path / "rows", [row("hall")])
+    (rows / "title.txt").write_text("Ten <methods>\n", encoding="utf-8")
+    write_report(read_rows(rows), tmp_path / "report", made_with="tensorfill 1.2.3")
+    text = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert "<title>Ten &lt;methods&gt;</title>" in text
+    assert "<h1>Ten &lt;methods&gt;</h1>" in text
+
+
+def test_tables_are_numbered_as_they_come(report: Path) -> None:
+    text = (report / "index.html").read_text(encoding="utf-8")
+    numbers = [int(number) for number in re.findall(r"<h[23]>Table (\d+)\.", text)]
+    assert len(numbers) > 3
+    assert numbers == list(range(1, len(numbers) + 1))
+    together = (report / "tables.md").read_text(encoding="utf-8")
+    assert [int(number) for number in re.findall(r"Table (\d+)\. ", together)] == numbers
+
+
+def test_pictures_open_on_the_best_method(tmp_path: Path) -> None:
+    rows = full_bench(tmp_path / "rows")
+    shown = [each for each in rows if each.pictures and each.data.name == "hall"]
+    best = shown[-1].label
+    better = [replace(each, rmse=1e-6) if each.label == best else each for each in rows]
+    text = (made(tmp_path, better) / "index.html").read_text(encoding="utf-8")
+    album = text[text.index('id="album-hall"') :]
+    start = int(re.search(r'data-start="(\d+)"', album)[1])  # type: ignore[index]
+    assert re.findall(r'data-name="([^"]+)"', album)[start] == best
+
+
+def test_a_folder_that_cannot_be_renamed_is_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a container has its output, a mount of its own."""
+    out = tmp_path / "report"
+    made(tmp_path, [row("hall"), row("baboon")])
+    (out / "mine.txt").write_text("precious")
+    (out / "tables" / "old.md").write_text("of an earlier report")
+    (out / MARK).write_text((out / MARK).read_text() + "tables/old.md\n")
+    same = out.stat().st_ino
+    monkeypatch.setattr("tensorfill.report.folder.os.path.ismount", lambda path: Path(path) == out)
+    write_report(read_rows(tmp_path / "rows"), out, made_with="tensorfill 1.2.3", force=True)
+    assert out.stat().st_ino == same
+    assert (out / "mine.txt").read_text() == "precious"
+    assert not (out / "tables" / "old.md").exists()
+    assert (out / "index.html").is_file()
+    assert not list(out.glob(".report-*"))
+
+
+def test_without_a_home_matplotlib_is_given_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MPLCONFIGDIR", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(drawing_place, "_has_home", lambda: False)
+    monkeypatch.setattr(drawing_place, "private_folder", lambda: None)
+    with drawing_place.drawing_place(tmp_path):
+        assert os.environ["MPLCONFIGDIR"] == os.environ["XDG_CACHE_HOME"] == str(tmp_path)
+    assert "MPLCONFIGDIR" not in os.environ
+    assert "XDG_CACHE_HOME" not in os.environ

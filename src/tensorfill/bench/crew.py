@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import tempfile
 import threading
 import time
 from collections import deque
@@ -17,6 +19,7 @@ from ..rows import DataCard, Row, Status
 from .worker import Task, work
 
 _GLANCE = 0.25  # seconds between two looks at the clock
+_LONGEST_PLACE = 60  # bytes; the name of a socket has 104 at most, and part of that is Python's
 _FAREWELL = 10.0  # seconds a worker that has answered may take to end
 
 
@@ -127,11 +130,19 @@ def _row(seat: _Seat) -> Row | None:
 
 def _context() -> Any:
     """Workers fork from a server that has everything loaded, where that is possible; else they start from nothing."""
-    if "forkserver" not in multiprocessing.get_all_start_methods():
+    if "forkserver" not in multiprocessing.get_all_start_methods() or not _can_be_called():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tensorfill.bench.measuring", "tensorfill.bench.worker"])
     return context
+
+
+def _can_be_called() -> bool:
+    """Whether there is a folder for the socket of a server, with a name short enough for one."""
+    try:
+        return len(os.fsencode(tempfile.gettempdir())) <= _LONGEST_PLACE
+    except FileNotFoundError:  # no folder can be written
+        return False
 
 
 def _end(seat: _Seat, patience: float = 0.0) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from ..harmless import harmless
 from ..rows import Row
 from .cells import Cells
 from .durations import duration
@@ -80,7 +81,7 @@ class LiveTable:
         self._live.update(self._drawn(), refresh=True)
 
     def _print(self, sentence: str, style: str | None = None) -> None:
-        self._console.print(sentence, style=style, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(harmless(sentence), style=style, markup=False, highlight=False, soft_wrap=True)
 
     def _drawn(self) -> Group:
         from rich.console import Group

@@ -15,7 +15,7 @@ from typing import Self
 
 from ..errors import InvalidInput, UnreadableFile
 from ..formats import atomically
-from ..rows import ROWS_FILE, Row
+from ..rows import ROWS_FILE, TITLE_FILE, Row
 from .pictures import FOLDER as PICTURES
 
 CORRUPT_FILE = "rows.corrupt.jsonl"
@@ -25,7 +25,7 @@ _LOCK_FILE = ".lock"
 class RowsFolder:
     """The rows of a folder, held by one bench at a time."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, title: str = "") -> None:
         self.path = path
         self.rows: dict[str, Row] = {}
         self.notes: list[str] = []
@@ -37,6 +37,8 @@ class RowsFolder:
             raise UnreadableFile(f"The folder {path} cannot be used: {error.strerror or error}.") from error
         try:
             self._open()
+            if title:
+                (path / TITLE_FILE).write_text(f"{title}\n", encoding="utf-8")
         except OSError as error:
             self.close()
             raise UnreadableFile(f"The rows in {path} cannot be used: {error.strerror or error}.") from error

@@ -55,6 +55,8 @@ class Bench:
     jobs: int = 1
     again: Again | None = None
     """Which of the rows that are there to find anew."""
+    title: str = ""
+    """Of the plan, for the report."""
     grace: float = 60.0
     """A worker is killed when it has taken this many seconds on top of twice the time limit of its run."""
 
@@ -72,7 +74,7 @@ def cores() -> int:
 
 def run_bench(bench: Bench, show: Show) -> Counter[Status]:
     """Run what is missing; how many rows of each status there are in the end, those of other plans left out."""
-    with RowsFolder(bench.folder) as folder:
+    with RowsFolder(bench.folder, bench.title) as folder:
         for note in folder.notes:
             show.note(note)
         absent = absent_data({run.data.name: bench.extras.known[run.data.name] for run in bench.runs}, bench.data)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ..errors import InvalidSetting, must_be
+from ..methods.registry import available_methods
 from .plan import Choice, Experiment, Plan
 from .plan_file import checked_patterns, checked_rates
 
@@ -51,8 +52,11 @@ def selected(plan: Plan, selection: Selection) -> Plan:
     if selection.methods is not None:
         choices = [choice for part in parts for choice in part.methods]
         known = [*(choice.label for choice in choices), *(choice.method for choice in choices)]
-        wanted = _named("method", selection.methods, known, plan)
-        parts = tuple(replace(part, methods=_chosen(part.methods, wanted)) for part in parts)
+        others = [name for name in available_methods() if name not in known]
+        wanted = _named("method", selection.methods, known, plan, others)
+        # A method that the plan does not have joins with its own defaults, as one of the user's own would.
+        asked = tuple(name for name in others if name in wanted)
+        parts = tuple(_joined(replace(part, methods=_chosen(part.methods, wanted)), asked, ()) for part in parts)
     if selection.rates is not None:
         rates = checked_rates("--rates", selection.rates)
         parts = tuple(replace(part, rates=rates) for part in parts)
@@ -81,18 +85,19 @@ def _chosen(choices: tuple[Choice, ...], wanted: Collection[str]) -> tuple[Choic
     return tuple(choice for choice in choices if choice.label in wanted or choice.method in wanted)
 
 
-def _named(what: str, text: str, known: Iterable[str], plan: Plan) -> set[str]:
-    """Names from a text with commas; a label may have commas of its own."""
+def _named(what: str, text: str, known: Iterable[str], plan: Plan, others: Sequence[str] = ()) -> set[str]:
+    """Names from a text with commas; a label may have commas of its own. `others` are not in the plan, but there."""
     names = list(dict.fromkeys(known))
     parts = [part.strip() for part in text.split(",")]
     found: set[str] = set()
     while parts:
         for length in range(len(parts), 0, -1):
             name = ", ".join(parts[:length])
-            if name in names:
+            if name in names or name in others:
                 break
         else:
-            raise InvalidSetting(f"The plan {plan.name} has no {what} {parts[0]!r}. It has: {', '.join(names)}.")
+            also = f"; there are also: {', '.join(others)}" if others else ""
+            raise InvalidSetting(f"The plan {plan.name} has no {what} {parts[0]!r}. It has: {', '.join(names)}{also}.")
         found.add(name)
         parts = parts[length:]
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from pathlib import Path
@@ -9,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from .app import INTERRUPTED, app
+from ..interrupting import INTERRUPTED
+from .app import app
+from .console import say
 
 if TYPE_CHECKING:
     from ..bench.extras import Extras
@@ -77,7 +80,7 @@ def bench(
         raise InvalidSetting(must_be("again", "be 'failed' or 'all'", again))
     if jobs is not None and jobs < 1:
         raise InvalidSetting(must_be("jobs", "be 1 or more", jobs))
-    files = tuple(path.resolve() for path in with_files or ())
+    files = tuple(Path(os.path.realpath(path)) for path in with_files or ())
     with extras(files) as found:
         whole = joined(read_plan(plan_path(plan), found.known), found.methods, found.datasets)
         holes = None if patterns is None else tuple(name.strip() for name in patterns.split(","))
@@ -96,6 +99,7 @@ def bench(
             files=files,
             jobs=jobs or min(4, cores()),
             again=again,  # type: ignore[arg-type]
+            title=part.title,
         )
         _run(wanted)
 
@@ -113,9 +117,9 @@ def _run(wanted: Bench) -> None:
             with LiveTable(Console()) as table:
                 counts = run_bench(wanted, table)
         else:
-            counts = run_bench(wanted, PlainLines(typer.echo))
+            counts = run_bench(wanted, PlainLines(say))
     except KeyboardInterrupt:
-        typer.echo(f"Stopped. What is finished is in {wanted.folder}; the same command goes on from there.", err=True)
+        say(f"Stopped. What is finished is in {wanted.folder}; the same command goes on from there.", err=True)
         raise typer.Exit(INTERRUPTED) from None
     _conclude(wanted.folder, counts)
 
@@ -125,11 +129,11 @@ def _conclude(folder: Path, counts: Counter[Status]) -> None:
     from ..rows import ROWS_FILE, Status
 
     told = ", ".join(f"{counts[status]} {status}" for status in get_args(Status) if counts[status])
-    typer.echo(f"{told}: {folder / ROWS_FILE}")
+    say(f"{told}: {folder / ROWS_FILE}")
     failed = sum(counts[status] for status in FAILURES)
     if failed:
-        typer.echo(f"What went wrong is in {folder / 'logs'}; `--again failed` tries it once more.")
-    typer.echo(f"Next: tensorfill report {folder} -o {folder.name}-report")
+        say(f"What went wrong is in {folder / 'logs'}; `--again failed` tries it once more.")
+    say(f"Next: tensorfill report {folder} -o {folder.with_name(folder.name + '-report')}")
     if failed:
         raise typer.Exit(SOME_FAILED)
 

@@ -173,7 +173,7 @@ def complete(
             preview=beside(preview, place, ".png", several=several),
             uncertainty=None
             if uncertainty is None
-            else UncertaintyFile(beside(uncertainty, place, ".npy", several=several) or uncertainty),
+            else UncertaintyFile(beside(uncertainty, place, ".npy", several=several) or uncertainty, force),
             source=source,
             output_format=output_format,
             seed=seed,

@@ -10,10 +10,14 @@ import typer
 
 from .. import formats
 from ..errors import TensorfillError
+from ..interrupting import INTERRUPTED
+from ..methods.forecast import USUAL_ITERATIONS
+from ..telling import listening
 from . import summary
-from .app import INTERRUPTED, USER_ERROR, Stopped
-from .console import show_notes, show_table
-from .forecasting import check_memory, forecast_of
+from .apart import check_apart
+from .app import USER_ERROR, Stopped
+from .console import say, show_notes, show_table
+from .forecasting import check_memory, forecast_of, seconds_of_methods
 from .progress import ProgressLine
 from .running import run, uninterrupted
 
@@ -44,6 +48,9 @@ class Completing:
 
     def run(self) -> None:
         """Complete all; with several files, one that cannot be completed does not stop the others, but Ctrl-C does."""
+        check_apart(
+            [named for job in self.jobs for named in job.inputs], [named for job in self.jobs for named in job.outputs]
+        )
         for job in self.jobs:
             self._check(job)
         with ProgressLine(len(self.jobs), quiet=self.quiet) as progress:
@@ -76,11 +83,17 @@ class Completing:
 
     def _one(self, job: Job, progress: ProgressLine) -> None:
         progress.begin(job.input.name, 0.0, "reading")
-        source = job.read()
+        with listening(progress.enter):
+            source = job.read()
         expected = forecast_of(source, self.arguments["method"], self.settings)
         check_memory(source, str(job.input), expected)
         limit = self.arguments["time_limit"]
-        progress.begin(job.input.name, expected.seconds if limit is None else min(limit, expected.seconds))
+        progress.begin(
+            job.input.name,
+            expected.seconds if limit is None else min(limit, expected.seconds),
+            seconds_of=seconds_of_methods(source) if limit is None else None,
+            usual_iterations=USUAL_ITERATIONS,
+        )
         for note in source.notes:
             progress.say(f"Note: {note}")
         data, observed = _given(source)
@@ -130,9 +143,7 @@ class Completing:
         if len(self.jobs) == 1:
             show_table([*summary.lines(done), ("written to", str(job.output))])
         else:
-            typer.echo(
-                f"{job.input} → {job.output}: {done.method}, {done.observed.share:.1%} known, {done.seconds:.1f} s"
-            )
+            say(f"{job.input} → {job.output}: {done.method}, {done.observed.share:.1%} known, {done.seconds:.1f} s")
         show_notes((*notes, *stopped), err=False)
 
     def _tell(self) -> None:
@@ -140,10 +151,10 @@ class Completing:
         if self._several and self.json:
             typer.echo(summary.as_json({"files": self._reports, "failures": self._failures}))
         elif self._several and not self.quiet and not self._interrupted:
-            typer.echo(f"{self._count()}.")
+            say(f"{self._count()}.")
         if self.quiet:
             for failure in self._failures:
-                typer.echo(f"Error: {failure}", err=True)
+                say(f"Error: {failure}", err=True)
         if self._interrupted and self._several:
             raise Stopped(f"Stopped by Ctrl-C: {self._count()}{self._unwritten}{self._unstarted()}.")
         if self._interrupted:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..interrupting import INTERRUPTED
 from . import options
-from .app import INTERRUPTED, app
+from .app import app
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,24 +61,26 @@ def components(
     to their largest value, and the table says which those are.
     """
     from .. import formats
+    from .apart import check_apart
     from .console import show_notes, show_table
     from .forecasting import check_memory, forecast_of
     from .inputs import make_folder
-    from .running import run, uninterrupted
+    from .running import reading, run, uninterrupted
     from .source import Source
     from .typed_settings import bounds_from, rank_from, settings_from
 
     chosen: dict[str, Any] = {} if rank is None else {"rank": rank_from(rank)}
     chosen |= settings_from(set_ or (), taken=chosen)
     bounds = bounds_from(lower, upper)
-    reading = Source.of(
+    asked = Source.of(
         *(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames),
         tolerance=tolerance,
         grow=grow,
         missing_slices=missing_slices,
         table=table,
     )
-    source = reading.read(input)
+    with reading(input):
+        source = asked.read(input)
     if not isinstance(source, formats.Contents):
         source = source.contents()
     show_notes(source.notes)
@@ -85,6 +88,7 @@ def components(
     make_folder(output)
     count = source.ndim
     paths = [output / f"component-{number + 1}{extension}" for number in range(count)]
+    check_apart([("input", input), *(("mask", path) for path, _ in asked.masks)], [("component", p) for p in paths])
     for path in paths:
         formats.check_place(path, force=force)
     check_memory(source, str(input), forecast_of(source, method, chosen))
@@ -98,7 +102,7 @@ def components(
         for path, component in zip(paths, done.components, strict=True):
             shown = formats.format_of(path).picture
             data = _stretched(component) if shown else component
-            formats.write(path, formats.Contents(data, metadata=source.plain_metadata()))
+            formats.write(path, formats.Contents(data, metadata=source.plain_metadata()), force=force)
             rows.append((str(path), f"{component.min():.4g}", f"{component.max():.4g}"))
         show_table(rows, headings=("file", "smallest", "largest"))
         interrupted = done.stop.kind == "interrupted"

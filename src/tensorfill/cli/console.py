@@ -1,4 +1,4 @@
-"""What verbs print: tables and notes."""
+"""What verbs print: lines, tables and notes, with the names in them made harmless."""
 
 from __future__ import annotations
 
@@ -7,8 +7,15 @@ from collections.abc import Iterable, Sequence
 
 import typer
 
+from ..harmless import harmless
+
 # Where nobody looks at the width (a pipe, a file), a sentence stays on one line and can be searched for.
 _UNBOUNDED_WIDTH = 10_000
+
+
+def say(sentence: str, *, err: bool = False) -> None:
+    """One line, whatever the names in it are."""
+    typer.echo(harmless(sentence), err=err)
 
 
 def show_table(rows: Iterable[Sequence[str]], headings: Sequence[str] = ()) -> None:
@@ -23,11 +30,11 @@ def show_table(rows: Iterable[Sequence[str]], headings: Sequence[str] = ()) -> N
     for heading in headings or [""] * (len(rows[0]) if rows else 0):
         table.add_column(heading, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(harmless(cell)) for cell in row))
     Console(width=None if sys.stdout.isatty() else _UNBOUNDED_WIDTH, highlight=False).print(table)
 
 
 def show_notes(notes: Iterable[str], *, err: bool = True) -> None:
     """One line per note; on standard output those that belong to a result."""
     for note in notes:
-        typer.echo(f"Note: {note}", err=err)
+        say(f"Note: {note}", err=err)

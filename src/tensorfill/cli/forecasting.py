@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import TooLarge
@@ -16,14 +16,35 @@ if TYPE_CHECKING:
 
 def forecast_of(source: Contents | Entries, method: str, settings: Mapping[str, Any]) -> Forecast:
     """What the method that these settings choose will need."""
-    from .. import formats
     from ..methods.forecast import forecast
     from ..methods.registry import method_for
+
+    shaped, missing = _holes_of(source)
+    chosen = method_for(method, settings)
+    effort = settings.get("effort", "normal")
+    return forecast(source.shape, chosen, effort=effort, shaped_holes=shaped, missing=missing)
+
+
+def seconds_of_methods(source: Contents | Entries) -> Callable[[str], float]:
+    """From the name of a method to how long one run of it takes on these data."""
+    from ..methods.forecast import method_seconds
+
+    shaped, missing = _holes_of(source)
+    return lambda method: method_seconds(source.shape, method, shaped_holes=shaped, missing=missing)
+
+
+def _holes_of(source: Contents | Entries) -> tuple[bool, float]:
+    """Whether what is missing has a shape, and which share it is."""
+    from .. import formats
     from ..spectral.holes import has_holes
 
-    shaped = isinstance(source, formats.Contents) and has_holes(source.known())
-    chosen = method_for(method, settings)
-    return forecast(source.shape, chosen, effort=settings.get("effort", "normal"), shaped_holes=shaped)
+    total = entries(source.shape)
+    if not isinstance(source, formats.Contents):
+        return False, 1 - len(source.values) / total if total else 0.0
+    if not total or (source.observed is None and source.dtype.kind != "f"):  # no entry can be missing
+        return False, 0.0
+    known = source.known()
+    return has_holes(known), 1 - float(known.mean())
 
 
 def check_memory(source: Contents | Entries, name: str, expected: Forecast) -> None:

@@ -49,19 +49,19 @@ def hide(
     import numpy as np
 
     from .. import formats, sampling
-    from ..errors import InvalidInput
     from ..formats.format import TableFormat
-    from .console import show_notes
-    from .running import uninterrupted
+    from .apart import check_apart
+    from .console import say, show_notes
+    from .running import reading, uninterrupted
     from .source import Source
 
-    for path in (output, write_mask):
-        if path is not None:
-            formats.check_place(path, force=force)
-    if write_mask is not None and write_mask.resolve() == output.resolve():
-        raise InvalidInput(f"The output and the mask cannot both be {output}.")
-    reading = Source.of(format, size, gray, frames, None, None, None, None, None, table=table)
-    given = reading.read(input)
+    written = [("output", output)] if write_mask is None else [("output", output), ("mask", write_mask)]
+    check_apart([("input", input)], written)
+    for _, path in written:
+        formats.check_place(path, force=force)
+    asked = Source.of(format, size, gray, frames, None, None, None, None, None, table=table)
+    with reading(input):
+        given = asked.read(input)
     show_notes(given.notes)
     source = given if isinstance(given, formats.Contents) else given.contents()
     observed = source.known(sampling.mask(pattern, source.shape, keep, seed))
@@ -75,13 +75,13 @@ def hide(
             _check_holds(output, left)
         formats.check_writable(output, left)
     with uninterrupted():
-        losses = formats.write(output, left)
+        losses = formats.write(output, left, force=force)
         if write_mask is not None:
-            formats.write(write_mask, _mask_file(write_mask, observed, source))
+            formats.write(write_mask, _mask_file(write_mask, observed, source), force=force)
         count, size_ = int(observed.sum()), observed.size
-        typer.echo(f"Kept {count:,} of {size_:,} entries ({count / max(size_, 1):.1%}) in {output}.")
+        say(f"Kept {count:,} of {size_:,} entries ({count / max(size_, 1):.1%}) in {output}.")
         if write_mask is not None:
-            typer.echo(f"The mask is {write_mask}; complete takes it with --mask {write_mask} --mask-means known.")
+            say(f"The mask is {write_mask}; complete takes it with --mask {write_mask} --mask-means known.")
         show_notes(losses)
 
 

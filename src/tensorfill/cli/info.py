@@ -42,20 +42,22 @@ def info(
     """Tell shape, kind, range and holes of a file, and about how much memory and time completing it would take."""
     from ..methods.registry import make
     from .console import show_notes, show_table
+    from .running import reading
     from .source import Source
     from .summary import as_json
 
     settings = {} if effort is None else {"effort": effort}
     make(method, settings)
-    reading = Source.of(
+    asked = Source.of(
         *(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames),
         tolerance=tolerance,
         grow=grow,
         missing_slices=missing_slices,
         table=table,
     )
-    source = reading.read(input)
-    told = described(input, source, method, settings)
+    with reading(input):
+        source = asked.read(input)
+        told = described(input, source, method, settings, format)
     if json:
         typer.echo(as_json(told | {"notes": list(source.notes)}))
         return
@@ -63,8 +65,10 @@ def info(
     show_notes(source.notes, err=False)
 
 
-def described(path: Path, source: Contents | Entries, method: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Everything worth telling."""
+def described(
+    path: Path, source: Contents | Entries, method: str, settings: dict[str, Any], format: str | None = None
+) -> dict[str, Any]:
+    """Everything worth telling; `format` is what the user calls the format, if the name of the file does not tell."""
     import numpy as np
 
     from .. import formats
@@ -74,11 +78,10 @@ def described(path: Path, source: Contents | Entries, method: str, settings: dic
 
     total = entries(source.shape)
     facts = source.metadata
-    if isinstance(source, formats.Contents):
-        known = source.known()
-        values, count = source.data[known], int(known.sum())
-    else:
-        values, count = source.values, len(source.values)
+    values = source.data if isinstance(source, formats.Contents) else source.values
+    if isinstance(source, formats.Contents) and (source.observed is not None or source.dtype.kind == "f"):
+        values = values[source.known()]
+    count = values.size
     expected = forecast_of(source, method, settings)
     whole = expected.fits or isinstance(source, formats.Entries)
     if count == total:
@@ -94,7 +97,7 @@ def described(path: Path, source: Contents | Entries, method: str, settings: dic
     finite = values.size and values.dtype.kind != "b"
     return {
         "file": str(path),
-        "format": formats.format_of(path).name if facts is not None else None,
+        "format": formats.format_of(path, format).name,
         "kind": facts.kind,
         "shape": list(source.shape),
         "axes": [_AXES.get(letter, "other") for letter in facts.axes] or None,

@@ -10,6 +10,7 @@ from .. import formats
 from ..bounds import Bounds
 from ..errors import InvalidInput, InvalidSetting, must_be
 from . import summary
+from .apart import Named
 from .source import Source
 from .uncertainty_file import UncertaintyFile
 
@@ -46,17 +47,26 @@ class Job:
                 f"--raw writes floating-point values outside what a picture holds; write .npy, .npz or .tif. "
                 f"Got {self.output} instead."
             )
-        taken = {formats.located(self.output)[0].resolve(): "output"}
-        if self.preview is not None and not formats.format_of(self.preview).picture:
-            raise InvalidInput(f"The preview is a picture, such as preview.png. Got {self.preview} instead.")
-        for path, what in ((self.report, "report"), (self.preview, "preview")):
-            if path is not None:
-                formats.check_target(path, force=self.force)
-                if path.resolve() in taken:
-                    raise InvalidInput(f"The {taken[path.resolve()]} and the {what} cannot both be {path}.")
-                taken[path.resolve()] = what
+        if self.preview is not None:
+            if not formats.format_of(self.preview).picture:
+                raise InvalidInput(f"The preview is a picture, such as preview.png. Got {self.preview} instead.")
+            formats.check_place(self.preview, force=self.force)
+        if self.report is not None:
+            formats.check_target(self.report, force=self.force)
         if self.uncertainty is not None:
-            self.uncertainty.check_place((self.output, self.report, self.preview), method, force=self.force)
+            self.uncertainty.check_place(method)
+
+    @property
+    def inputs(self) -> list[Named]:
+        """What is read."""
+        return [("input", self.input), *(("mask", path) for path, _ in self.source.masks)]
+
+    @property
+    def outputs(self) -> list[Named]:
+        """What is written."""
+        uncertainty = None if self.uncertainty is None else self.uncertainty.path
+        named = (("report", self.report), ("preview", self.preview), ("uncertainty", uncertainty))
+        return [("output", self.output), *((what, path) for what, path in named if path is not None)]
 
     def read(self) -> formats.Contents | formats.Entries:
         """The data and what is known of it, refused if its completion would not fit the output."""
@@ -78,7 +88,7 @@ class Job:
         import numpy as np
 
         if not isinstance(formats.format_of(self.output, self.output_format), formats.TableFormat):
-            example = np.broadcast_to(np.zeros(1, source.dtype), source.shape)
+            example = np.broadcast_to(np.zeros((), source.dtype), source.shape)
             formats.check_writable(self.output, formats.Contents(example), format=self.output_format)
 
     def _check_fits(self, source: formats.Contents) -> None:
@@ -93,13 +103,13 @@ class Job:
 
     def write(self, source: formats.Contents | formats.Entries, done: Completion) -> tuple[str, ...]:
         """Write the output, the preview and the report; returns what the format of the output changes."""
-        losses = formats.write(self.output, self._result(source, done), format=self.output_format)
+        losses = formats.write(self.output, self._result(source, done), format=self.output_format, force=self.force)
         if self.preview is not None and isinstance(source, formats.Contents):
             from .preview import preview
 
-            formats.write(self.preview, formats.Contents(preview(source, done)))
+            formats.write(self.preview, formats.Contents(preview(source, done)), force=self.force)
         if self.report is not None:
-            with formats.atomically(self.report) as file:
+            with formats.atomically(self.report, force=self.force) as file:
                 file.write(summary.as_json(self.told(done, losses)).encode())
         return losses
 

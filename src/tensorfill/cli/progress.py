@@ -7,35 +7,37 @@ import sys
 import time
 from dataclasses import dataclass
 from datetime import timedelta
-from statistics import NormalDist
+from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-import typer
-
 from ..bench.durations import duration
+from ..harmless import harmless
+from .console import say
+from .machine_pace import machine_pace
+from .time_ahead import TimeAhead
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from rich.live import Live
 
     from ..completion import Iteration, Snapshot
+    from ..telling import Phase
 
-_SPREAD = 0.4  # a forecast is off by a factor of exp(±0.4), 1.5, or less in two of three cases
-_SPREAD_AFTERWARDS = 0.25  # once earlier files have told how long it takes here
-_LONGEST_ODDS = 6.0  # deviations; nothing is told apart beyond
 _ALMOST = 0.98  # of the bar; it is full when the work is done
+_CORES_USED = 1.8  # by methods, of the two that forecasts were measured on
+_SOME_WORK = 0.15  # seconds, which tell as much as what was known before
 _BAR = 20  # columns
-_BESIDES = 53  # columns for the bar and what else stands beside a name
+_BESIDES = 57  # columns for the bar and what else stands beside a name
 _SHORTEST_NAME = 12
 
 
 class ProgressLine:
     """Shows the latest iteration on standard error if that is a terminal, and counts iterations anywhere.
 
-    A line for the file and, with several, one for all of them; below, what is being done. The time left comes from the
-    forecast, corrected by how long earlier files took compared with their own forecasts.
+    A line for the file and, with several, one for all of them; below, the phase and what is being done in it. The time
+    left comes from forecasts, corrected by how long earlier phases and files took compared with their own.
     """
 
     def __init__(self, files: int = 1, *, quiet: bool = False) -> None:
@@ -44,27 +46,53 @@ class ProgressLine:
         self._files = files
         self._done = 0
         self._expected = 0.0
+        self._ahead = TimeAhead(0.0)
+        self._phase = ""
         self._forecasts: list[float] = []  # of files that are done
         self._taken: list[float] = []
         self._began = self._started = time.monotonic()
+        self._moment = self._clocks()
+        self._stretch = 1.0  # seconds that passed for one of work, in the file before
         self._name = self._doing = ""
         self._shown = sys.stderr.isatty() and not quiet
         self._live: Live | None = None
 
-    def begin(self, name: str, expected_seconds: float, doing: str = "preparing") -> None:
-        """A new file, and how long it will take; 0 while nobody knows."""
+    def begin(
+        self,
+        name: str,
+        expected_seconds: float,
+        doing: str = "preparing",
+        *,
+        seconds_of: Callable[[str], float] | None = None,
+        usual_iterations: Mapping[str, int] | None = None,
+    ) -> None:
+        """A new file, and how long it will take; 0 while nobody knows. `seconds_of` a method that is run for it."""
         self.iterations = 0
         self._expected = expected_seconds
         self._started = time.monotonic()
-        self._name, self._doing = name, doing
+        self._moment = self._clocks()
+        self._ahead = TimeAhead(
+            expected_seconds,
+            seconds_of,
+            usual_iterations,
+            pace=self._pace(),
+            known=bool(self._taken),
+            worked=lambda: self._clocks()[1],
+        )
+        self._name, self._doing, self._phase = name, doing, ""
         if self._shown and self._live is None:
             # A new one each time: one of rich that goes on after a stop deletes what was printed in between.
-            self._live = _live(self._rows, lambda: self._doing)
+            self._live = _live(self._rows, lambda: "  ".join(part for part in (self._phase, self._doing) if part))
             self._live.start()
 
     def tell(self, doing: str) -> None:
         """What is being done now."""
         self._doing = doing
+
+    def enter(self, phase: Phase) -> None:
+        """The listener to hand to `telling.listening`."""
+        self._ahead.enter(phase)
+        self._phase, self._doing = phase.words, ""
 
     def pause(self) -> None:
         """The file is done. Clear the lines, so that what is printed next stands alone; `begin` brings them back."""
@@ -73,7 +101,8 @@ class ProgressLine:
             self._live = None
         if self._expected:
             self._forecasts.append(self._expected)
-            self._taken.append(self._elapsed())
+            self._taken.append(self._clocks()[1] - self._moment[1])
+            self._stretch = self._passing()
             self._expected = 0.0
 
     def finish(self) -> None:
@@ -84,21 +113,42 @@ class ProgressLine:
     def watch(self, snapshot: Snapshot) -> None:
         """The watcher to hand to the library."""
         self.iterations += 1
+        self._ahead.iterate()
         self.tell(described(snapshot.step))
 
     def time_left(self) -> float:
         """Seconds until the current file is done, by what is known so far."""
-        spread = _SPREAD_AFTERWARDS if self._taken else _SPREAD
-        return left_of(self._pace() * self._expected, self._elapsed(), spread)
+        return self._passing() * self._ahead.left()
 
     def time_left_in_all(self) -> float:
         """Seconds until the last file is done, if those to come are like those that were."""
-        mean = sum(self._taken) / len(self._taken) if self._taken else self._elapsed() + self.time_left()
-        return self.time_left() + mean * max(0, self._files - self._done - 1)
+        left = self._ahead.left()
+        one = sum(self._taken) / len(self._taken) if self._taken else self._clocks()[1] - self._moment[1] + left
+        return self._passing() * (left + one * max(0, self._files - self._done - 1))
 
     def _pace(self) -> float:
-        """How long files take compared with their forecasts."""
-        return sum(self._taken) / sum(self._forecasts) if self._forecasts else 1.0
+        """How long files take compared with their forecasts; before there are any, by how quick the machine is."""
+        if self._forecasts:
+            return sum(self._taken) / sum(self._forecasts)
+        return self._machine_pace
+
+    @staticmethod
+    def _clocks() -> tuple[float, float]:
+        """Seconds that have passed, and seconds of work as on two cores that nobody else uses; without compiling."""
+        passed, worked = seconds_compiling()
+        return time.monotonic() - passed, (time.process_time() - worked) / _CORES_USED
+
+    def _passing(self) -> float:
+        """How many seconds pass for one of work: more where others use the machine too, fewer where it has more cores.
+
+        What has passed since the file began tells, the more the longer it is; at first, what it was for the one before.
+        """
+        passed, worked = (now - then for now, then in zip(self._clocks(), self._moment, strict=True))
+        return (passed + self._stretch * _SOME_WORK) / (max(0.0, worked) + _SOME_WORK)
+
+    @cached_property
+    def _machine_pace(self) -> float:
+        return machine_pace() if self._shown else 1.0  # where nobody looks, it is not worth the time
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._started
@@ -119,9 +169,9 @@ class ProgressLine:
         if self.quiet:
             return
         if self._live is None:
-            typer.echo(sentence, err=True)
+            say(sentence, err=True)
         else:
-            self._live.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+            self._live.console.print(harmless(sentence), markup=False, highlight=False, soft_wrap=True)
 
     def __enter__(self) -> Self:
         return self
@@ -142,21 +192,11 @@ class Row:
     left: float | None
 
 
-def left_of(expected: float, elapsed: float, spread: float) -> float:
-    """The time left of something that was expected to take so long and is not done yet.
-
-    That is the median of what is left if durations are log-normal around the forecast with standard deviation `spread`.
-    So it never reaches zero: what takes longer than expected will probably take a little longer still.
-
-    >>> round(left_of(10, 0, 0.6)), round(left_of(10, 5, 0.6)), round(left_of(10, 20, 0.6))
-    (10, 6, 5)
-    """
-    if expected <= 0 or elapsed <= 0:
-        return max(expected, 0.0)
-    odds = NormalDist()
-    so_far = min(math.log(elapsed / expected) / spread, _LONGEST_ODDS)
-    middle = -odds.inv_cdf(odds.cdf(-so_far) / 2)
-    return elapsed * math.expm1(spread * (middle - so_far))
+def seconds_compiling() -> tuple[float, float]:
+    """As `compiling.seconds_compiling`, without loading the compiler to ask it."""
+    compiling = sys.modules.get("tensorfill.compiling")
+    passed, worked = (0.0, 0.0) if compiling is None else compiling.seconds_compiling()
+    return passed, worked
 
 
 def shortened(name: str, room: int) -> str:
@@ -197,7 +237,7 @@ def _live(rows: Callable[[], list[Row]], doing: Callable[[], str]) -> Live:
             left = "" if row.left is None else f"about {duration(row.left)} left"
             known = row.share > 0 or row.left is not None
             bar = ProgressBar(total=1.0, completed=row.share, width=_BAR) if known else Text(" " * _BAR)
-            table.add_row(spinner, Text(shortened(row.name, room)), bar, clock, Text(left))
-        return Group(table, Text(f"  {doing()}", style="dim", no_wrap=True, overflow="ellipsis"))
+            table.add_row(spinner, Text(shortened(harmless(row.name), room)), bar, clock, Text(left))
+        return Group(table, Text(f"  {harmless(doing())}", style="dim", no_wrap=True, overflow="ellipsis"))
 
     return Live(get_renderable=drawn, console=console, transient=True, refresh_per_second=10, redirect_stdout=False)

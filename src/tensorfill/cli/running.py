@@ -8,18 +8,23 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ..errors import TensorfillWarning
+from ..telling import listening
 from .app import Stopped
-from .progress import ProgressLine
+from .progress import ProgressLine, seconds_compiling
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from ..completion import Completion, Snapshot
+
+
+_WORTH_TELLING = 1.0  # seconds
 
 
 def run(
@@ -36,21 +41,33 @@ def run(
             line.begin(arguments.get("method", "auto"), 0.0)
         stack.enter_context(_plain_warnings(line, shown))
         stack.enter_context(_plain_log(line))
+        stack.enter_context(listening(line.enter))
         stop_if_pressed = stack.enter_context(_remembered_interrupt())
 
         def watch(snapshot: Snapshot) -> None:
             line.watch(snapshot)
             stop_if_pressed()
 
+        compiled, _ = seconds_compiling()
         try:
             from .. import library
 
             done = library.complete(data, observed, watch=watch, **arguments)
+            if (taken := seconds_compiling()[0] - compiled) >= _WORTH_TELLING:
+                line.say(f"Compiling took {taken:.0f} s.")
         except KeyboardInterrupt:
             # With iterations done, this was a second Ctrl-C while the library was finishing up after the first.
             when = "before the first iteration" if line.iterations == 0 else "again before the result was ready"
             raise Stopped(f"Stopped {when}; nothing was written.") from None
     return done, tuple(note for note in done.notes if note not in shown)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """A line on a terminal that says what is read, and how far that is, for verbs that have no other progress."""
+    with ProgressLine() as line, listening(line.enter):
+        line.begin(path.name, 0.0, "reading")
+        yield
 
 
 @contextmanager

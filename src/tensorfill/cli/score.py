@@ -24,6 +24,18 @@ def score(
         Path | None,
         typer.Option(help="What was known: a boolean array, an .npz (key observed) or a picture (black is missing)."),
     ] = None,
+    format: Annotated[
+        str | None, typer.Option("--format", help="The format of TRUTH, if its name does not tell: yuv, csv …")
+    ] = None,
+    estimate_format: Annotated[
+        str | None, typer.Option(help="The format of ESTIMATE, if its name does not tell.")
+    ] = None,
+    size: options.Size = None,
+    gray: options.Gray = False,
+    frames: Annotated[
+        str | None,
+        typer.Option(metavar="FIRST-LAST", help="Compare with these frames of TRUTH only, counted from 0: 0-99."),
+    ] = None,
     table: options.Table = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
@@ -34,19 +46,25 @@ def score(
     from .. import formats, metrics
     from ..errors import InvalidInput
     from .console import show_notes, show_table
+    from .running import reading
+    from .source import Source
     from .summary import as_json, score_lines
 
-    true = formats.read_contents(truth, table=table)
-    found = formats.read_contents(estimate, table=table)
+    how = Source.of(format, size, gray, frames, None, None, None, None, None, table=table)
+    same: dict[str, Any] = {"size": how.size, "gray": how.gray, "table": table}
+    with reading(truth):
+        true = formats.read_contents(truth, format=how.format, frames=how.frames, **same)
+    with reading(estimate):
+        found = formats.read_contents(estimate, format=estimate_format, **same)
     show_notes((*true.notes, *found.notes))
     known = true.known()
     if not known.any():
         raise InvalidInput(f"{truth} has no known entry, so there is nothing to compare with.")
     mask = found.observed
     if observed is not None:
-        mask, notes = formats.read_mask(observed, known.shape, "known")
+        mask, notes = formats.read_mask(observed, known.shape, "known", size=how.size)
         show_notes(notes)
-    values = _on_scale_of(true.data, found, is_picture=formats.format_of(estimate).picture)
+    values = _on_scale_of(true.data, found, is_picture=formats.format_of(estimate, estimate_format).picture)
     if values.shape == known.shape and not known.all():
         show_notes([f"{int((~known).sum()):,} entries are missing in {truth} itself and are left out."])
         result = metrics.score(true.data[known], values[known], None if mask is None else mask[known])

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from .. import formats
-from ..errors import InvalidInput, InvalidSetting
-from .app import INTERRUPTED
+from ..errors import InvalidSetting
+from ..interrupting import INTERRUPTED
+from .console import say
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,14 +27,12 @@ class UncertaintyFile:
     """Deviations in the data's units, or, in a picture, brighter where they are larger."""
 
     path: Path
+    force: bool = False
+    """Whether a file that is there is replaced."""
 
-    def check_place(self, others: tuple[Path | None, ...], method: str, *, force: bool) -> None:
+    def check_place(self, method: str) -> None:
         """Refuse, before anything is read, what could not be written in the end."""
-        formats.format_of(self.path)
-        formats.check_target(self.path, force=force)
-        for other in others:
-            if other is not None and other.resolve() == self.path.resolve():
-                raise InvalidInput(f"The uncertainty needs a file of its own. Got {self.path} twice instead.")
+        formats.check_place(self.path, force=self.force)
         if method not in _TELLING:
             raise InvalidSetting(
                 f"{method} does not tell how sure it is of an entry, which --uncertainty asks for; "
@@ -44,7 +43,7 @@ class UncertaintyFile:
         """Refuse what is no picture."""
         import numpy as np
 
-        formats.check_writable(self.path, formats.Contents(np.broadcast_to(np.zeros(1, np.uint8), shape)))
+        formats.check_writable(self.path, formats.Contents(np.broadcast_to(np.zeros((), np.uint8), shape)))
 
     def write(self, done: Completion) -> str:
         """Compute and write; Ctrl-C leaves it. Returns what a user should know about the file."""
@@ -53,16 +52,16 @@ class UncertaintyFile:
         try:
             deviations = done.uncertainty
         except KeyboardInterrupt:
-            typer.echo(f"Stopped by Ctrl-C; {self.path} was not written.", err=True)
+            say(f"Stopped by Ctrl-C; {self.path} was not written.", err=True)
             raise typer.Exit(INTERRUPTED) from None
         except InvalidSetting as error:  # auto may end with a method that does not tell
             return f"{self.path} was not written: {error}"
         with uninterrupted():
             if not formats.format_of(self.path).picture:
-                formats.write(self.path, formats.Contents(deviations, done.observed.mask()))
+                formats.write(self.path, formats.Contents(deviations, done.observed.mask()), force=self.force)
                 return f"{self.path} holds the standard deviation of every entry."
             white = _brightest(deviations)
-            formats.write(self.path, formats.Contents(_gray(deviations, white)))
+            formats.write(self.path, formats.Contents(_gray(deviations, white)), force=self.force)
             return f"{self.path} is black where an entry is sure, and white where its deviation is {white:.3g} or more."
 
 

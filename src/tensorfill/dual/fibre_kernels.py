@@ -7,10 +7,11 @@ runs them on several cores.
 """
 
 import numpy as np
-from numba import njit
+
+from ..compiling import compiled
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def add_sandwich(starts, entry, row, left, right, weight, x, out, first, last):  # type: ignore[no-untyped-def]
     """out += weight · (left rightᵀ X_k) on the support. Fused per fibre: no temporary of the size of X."""
     rank = left.shape[1]
@@ -30,7 +31,7 @@ def add_sandwich(starts, entry, row, left, right, weight, x, out, first, last): 
             out[entries[j]] += weight * total
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def add_gram(starts, entry, row, x, other, right, out, first, last):  # type: ignore[no-untyped-def]
     """out += X_k O_kᵀ right, for two tensors x and o on the same support."""
     rank = right.shape[1]
@@ -49,7 +50,7 @@ def add_gram(starts, entry, row, x, other, right, out, first, last):  # type: ig
                 out[i, c] += value * t[c]
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def add_outer(starts, entry, row, x, out, first, last):  # type: ignore[no-untyped-def]
     """out += the lower triangle of X_k X_kᵀ; rows ascend within a fibre."""
     for f in range(first, last):
@@ -60,7 +61,7 @@ def add_outer(starts, entry, row, x, out, first, last):  # type: ignore[no-untyp
                 out[i, row[other]] += value * x[entry[other]]
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def fill_fibre_sums(starts, entry, row, x, right, out, first, last):  # type: ignore[no-untyped-def]
     """out[f] = rightᵀ X_k[:, f] for every fibre: the coordinates of the fibres in the basis `right`."""
     rank = right.shape[1]
@@ -74,14 +75,14 @@ def fill_fibre_sums(starts, entry, row, x, right, out, first, last):  # type: ig
                 out[f, c] += value * right[i, c]
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def add_rows(starts, entry, row, weights, out, first, last):  # type: ignore[no-untyped-def]
     """out[entry] += weights[row of the entry]."""
     for j in range(starts[first], starts[last]):
         out[entry[j]] += weights[row[j]]
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def fill_rank_one(starts, entry, row, u, inverse, to_root, to_inverse, first, last):  # type: ignore[no-untyped-def]
     """g per fibre such that I + g v vᵀ is (I + v vᵀ)^-½, or (I + v vᵀ)⁻¹, for v = u ∘ √inverse."""
     for f in range(first, last):
@@ -95,7 +96,7 @@ def fill_rank_one(starts, entry, row, u, inverse, to_root, to_inverse, first, la
         to_inverse[f] = -1.0 / (1.0 + square)
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def add_rank_one(starts, entry, row, u, inverse, g, x, first, last):  # type: ignore[no-untyped-def]
     """x += g_f (u ∘ inverse) (uᵀx) on every fibre, in place."""
     for f in range(first, last):

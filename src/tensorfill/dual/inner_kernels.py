@@ -4,10 +4,10 @@ S and φ'' follow from X and T, entry by entry. They are worked out where they a
 support every vector counts.
 """
 
-from numba import njit
+from ..compiling import compiled
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def look_without_S(X, W, values, C, downhill):  # type: ignore[no-untyped-def]
     """The same as `look` where all entries are observed and W may be negative."""
     q = 0.0
@@ -17,7 +17,7 @@ def look_without_S(X, W, values, C, downhill):  # type: ignore[no-untyped-def]
     return q
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def multiplier(x, t, value, observed, enforced, C, epsilon):  # type: ignore[no-untyped-def]
     """S at one entry."""
     if not observed:
@@ -26,7 +26,7 @@ def multiplier(x, t, value, observed, enforced, C, epsilon):  # type: ignore[no-
     return beyond / (1 + 2 * C * epsilon) if enforced and beyond > 0.0 else 0.0
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def curvature(s, observed, C, epsilon):  # type: ignore[no-untyped-def]
     """φ'' at one entry with multiplier s."""
     if not observed:
@@ -34,7 +34,7 @@ def curvature(s, observed, C, epsilon):  # type: ignore[no-untyped-def]
     return 1 / (2 * C + 1 / epsilon) if s > 0.0 else 1 / (2 * C)
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def look(X, W, T, values, observed, enforced, C, epsilon, downhill):  # type: ignore[no-untyped-def]
     """Fill −∇q at X with W = K X, and return q(X)."""
     fit, misses, energy = 0.0, 0.0, 0.0
@@ -51,7 +51,7 @@ def look(X, W, T, values, observed, enforced, C, epsilon, downhill):  # type: ig
     return 0.5 * energy + fit + 0.5 * epsilon * misses
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def fill_multipliers(X, T, values, observed, enforced, C, epsilon, S):  # type: ignore[no-untyped-def]
     """Fill S, and return ‖S − T‖²."""
     misses = 0.0
@@ -61,7 +61,7 @@ def fill_multipliers(X, T, values, observed, enforced, C, epsilon, S):  # type: 
     return misses
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def fill_curvatures(X, T, values, observed, enforced, C, epsilon, D):  # type: ignore[no-untyped-def]
     """Fill φ''."""
     for i in range(len(X)):
@@ -69,7 +69,7 @@ def fill_curvatures(X, T, values, observed, enforced, C, epsilon, D):  # type: i
         D[i] = curvature(s, observed[i], C, epsilon)
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def left_over(old_X, old_W, old_downhill, X, W, downhill, T, free, step, values, observed, enforced, C, epsilon):  # type: ignore[no-untyped-def]
     """How much q can still fall after a step, for three reasons; see `ActiveSet._left_over`.
 

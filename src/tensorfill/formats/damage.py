@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import TensorfillError, UnreadableFile
 
@@ -34,6 +34,14 @@ def readable(path: Path, kind: str) -> Iterator[None]:
 def damaged(path: Path, kind: str) -> UnreadableFile:
     """The sentence itself."""
     return UnreadableFile(f"{path} is not {kind} that can be read: it is damaged, cut short, or something else.")
+
+
+class Extra(NamedTuple):
+    """A library that is not always installed."""
+
+    module: str
+    name: str
+    """What pip calls it, as in tensorfill[NAME]."""
 
 
 def needed(module: str, extra: str, path: Path) -> Any:

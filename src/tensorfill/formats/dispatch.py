@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import InvalidInput, InvalidSetting, UnreadableFile
 from .arrays.envi_header import header_beside
 from .contents import Contents
+from .damage import needed
 from .entries import Entries
 from .folder_role import check_clip
 from .format import Format, TableFormat
@@ -41,7 +42,7 @@ def format_of(path: Path, name: str | None = None) -> Format:
         # .tns.gz is an extension, and .gz is none
         if any(plain.name.lower().endswith(extension) for extension in form.extensions) and plain.name[0] != ".":
             return form
-    if plain.is_dir():
+    if os.path.isdir(plain):
         return _named("frames")
     if pointer := header_beside(plain):
         raise UnreadableFile(pointer)
@@ -64,7 +65,9 @@ def _named(name: str) -> Format:
 def located(path: AnyPath) -> tuple[Path, str | None]:
     """The file, and what stands after `::` in its name: which of its arrays is meant."""
     text = os.fspath(path)
-    if _INSIDE not in text or Path(text).exists():
+    if not text:
+        raise InvalidInput("The name of the file is empty.")
+    if _INSIDE not in text or os.path.exists(text):
         return Path(text), None
     file, _, inside = text.rpartition(_INSIDE)
     if not file or not inside:
@@ -142,15 +145,20 @@ def read_contents(
 
 
 def check_writable(path: Path, contents: Contents, *, format: str | None = None) -> None:
-    """Refuse an array that the format of `path` cannot hold."""
-    if refusal := format_of(path, format).refuses(contents):
+    """Refuse an array that the format of `path` cannot hold, or only with a library that is not installed."""
+    form = format_of(path, format)
+    if refusal := form.refuses(contents):
         raise InvalidInput(refusal)
+    if extra := form.extra_for(contents):
+        needed(*extra, located(path)[0])
 
 
 def check_place(path: Path, *, force: bool, format: str | None = None) -> None:
-    """Refuse a place that cannot be written, or that is taken unless `force`."""
+    """Refuse a place that cannot be written, here or at all, or that is taken unless `force`."""
     file = located(path)[0]
     form = format_of(file, format)
+    if form.extra is not None:
+        needed(*form.extra, file)
     check_target(file, force=force, folder=form.folder)
     if form.folder and file.is_dir() and (strange := form.strangers(file)):
         raise UnreadableFile(
@@ -160,20 +168,23 @@ def check_place(path: Path, *, force: bool, format: str | None = None) -> None:
         check_target(companion, force=force)
 
 
-def write(path: AnyPath, contents: Contents | Entries, *, format: str | None = None) -> tuple[str, ...]:
-    """Write all or nothing, replacing what is there; returns sentences about what the format changes."""
+def write(
+    path: AnyPath, contents: Contents | Entries, *, format: str | None = None, force: bool = True
+) -> tuple[str, ...]:
+    """Write all or nothing, replacing what is there if `force`; returns sentences about what the format changes."""
     file, dataset = located(path)
     form = format_of(file, format)
     if dataset is not None:
         contents = replace(contents, metadata=replace(contents.metadata, variable=dataset))
+    if form.extra is not None:  # said of this file, not of the stage on which it is written
+        needed(*form.extra, file)
     if isinstance(contents, Entries) and isinstance(form, TableFormat):
-        with staged(file) as part:
+        with staged(file, force=force) as part:
             form.write_entries(part, contents)
         return form.losses_of(contents)
     if isinstance(contents, Entries):
         contents = contents.contents()
-    if refusal := form.refuses(contents):
-        raise InvalidInput(refusal)
-    with staged(file) as part:
+    check_writable(file, contents, format=form.name)
+    with staged(file, force=force) as part:
         form.write(part, contents)
     return form.losses(contents)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from .contents import Contents
+from .damage import Extra
 from .entries import Entries
 from .reading import Reading
 
@@ -28,6 +29,8 @@ class Format(ABC):
     """Whether pixels may be transparent, which means missing."""
     lossless_extension: ClassVar[str | None] = None
     """What is written instead where nobody asked for this format, because it loses."""
+    extra: ClassVar[Extra | None] = None
+    """The library that this format is read and written with, if that is not always installed."""
 
     @abstractmethod
     def read(self, path: Path, how: Reading) -> Contents | Entries:
@@ -40,6 +43,10 @@ class Format(ABC):
     def refuses(self, contents: Contents) -> str | None:
         """Why this cannot be written in this format, in one sentence; None if it can."""
         return None
+
+    def extra_for(self, contents: Contents) -> Extra | None:
+        """The library that is needed to write this, if that is not always installed."""
+        return self.extra
 
     def losses(self, contents: Contents) -> tuple[str, ...]:
         """What writing this in this format changes, a sentence each."""

@@ -9,6 +9,7 @@ from ..errors import TooLarge, UnreadableFile
 from ..memory import available_memory
 from ..tensor import entries
 
+_SMALL = 2**20  # bytes
 _SUSPICIOUS = 2**30  # bytes; below it, nobody is hurt
 _MOST_TIMES = 2000  # deflate can pack about a thousand bytes into one
 
@@ -16,6 +17,8 @@ _MOST_TIMES = 2000  # deflate can pack about a thousand bytes into one
 def check_room(path: Path, shape: Sequence[int], itemsize: int, stored: int | None = None) -> None:
     """Refuse an array that would not fit twice, or that is absurdly large for a file of `stored` bytes."""
     needed = entries(shape) * itemsize
+    if needed <= _SMALL:  # asking the system takes longer than making it, and a film has many frames
+        return
     there = available_memory()
     size = " × ".join(map(str, shape))
     if there is not None and 2 * needed > there:

@@ -1,5 +1,6 @@
 """Opening a file to read it, with a clear sentence when that is not possible."""
 
+import os
 from pathlib import Path
 from typing import BinaryIO
 
@@ -8,11 +9,12 @@ from ..errors import UnreadableFile
 
 def check_source(path: Path, *, folder: bool) -> None:
     """Refuse what is not there, and a folder where a file is meant or the other way round."""
-    if folder and path.is_file():
+    # Not by Path's own ways to ask, which raise where a name is too long.
+    if folder and os.path.isfile(path):
         raise UnreadableFile(f"{path} is a file, not a folder.")
-    if folder and not path.is_dir():
+    if folder and not os.path.isdir(path):
         raise UnreadableFile(f"There is no folder {path}.")
-    if not folder and path.exists() and not path.is_dir() and not path.is_file():
+    if not folder and os.path.exists(path) and not os.path.isdir(path) and not os.path.isfile(path):
         raise UnreadableFile(f"{path} is not an ordinary file, so it is not read.")  # a pipe would wait for ever
     if not folder:
         open_source(path).close()

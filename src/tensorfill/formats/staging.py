@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import hashlib
 import os
 import platform
@@ -30,40 +31,47 @@ from typing import BinaryIO
 
 from ..errors import UnreadableFile
 
-_EXCHANGE = 2  # of renameat2, Linux
+_UNLESS_THERE, _EXCHANGE = 1, 2  # of renameat2, Linux
 _HERE = -100
 _MORE = 2**16  # bytes
 
 
 @contextmanager
-def staged(path: Path) -> Iterator[Path]:
+def staged(path: Path, *, force: bool = True) -> Iterator[Path]:
     """A name in an empty folder; what is in that folder when the block ends well takes its place beside `path`.
 
     Several files change all at once, see `_put_together`; where the file system cannot do that, one after the other,
-    the one of that name last. When the block fails, nothing changes.
+    the one of that name last. When the block fails, nothing changes. Without `force` it fails if there is anything of
+    that name by then, even if it came while the block was running.
     """
     try:
         _tidy(path.parent)  # first: a process that was killed may have left links at this very name
-        target = path.resolve()  # through a link, so that the link stays one
+        target = Path(os.path.realpath(path))  # through a link, so that the link stays one
+        if target.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         with _stage_in(target.parent) as stage:
             yield stage / "new" / target.name
             made = sorted((stage / "new").iterdir(), key=lambda part: part.name == target.name)
             for part in made:
                 _sync(part)
                 _keep_mode(part, target.with_name(part.name))
-            if not _put_together(stage, [part.name for part in made]):
+            if not force:
+                _put_first([(part, target.with_name(part.name)) for part in made])
+            elif not _put_together(stage, [part.name for part in made]):
                 for part in made:
                     _replace(part, target.with_name(part.name))
             _settle(stage)
             _sync_folder(target.parent)
+    except FileExistsError as error:
+        raise UnreadableFile(f"{path} has come to be there meanwhile; add --force to replace it.") from error
     except OSError as error:
         raise UnreadableFile(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
 @contextmanager
-def atomically(path: Path) -> Iterator[BinaryIO]:
+def atomically(path: Path, *, force: bool = True) -> Iterator[BinaryIO]:
     """A file that takes the name `path` when the block ends well, and vanishes when it does not."""
-    with staged(path) as part, part.open("xb") as file:
+    with staged(path, force=force) as part, part.open("xb") as file:
         yield file
 
 
@@ -188,6 +196,37 @@ def _link_to(stage: Path, name: str) -> str:
     return os.path.join(stage.name, "now", name)
 
 
+def _put_first(moves: Sequence[tuple[Path, Path]]) -> None:
+    """Rename all, or none if there is anything at one of the names: of two writers, the second one fails."""
+    done: list[tuple[Path, Path]] = []
+    try:
+        for part, target in moves:
+            _put_unless_there(part, target)
+            done.append((part, target))
+    except OSError:
+        for part, target in done:
+            target.rename(part)
+        raise
+
+
+def _put_unless_there(part: Path, target: Path) -> None:
+    outcome = _renamed(part, target, _UNLESS_THERE)
+    if outcome == errno.EEXIST:
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+    if outcome == 0:
+        return
+    # Where the system cannot do it in one step, the name is taken first: a folder is made or a file opened only once.
+    if part.is_dir():
+        target.mkdir()
+    else:
+        target.open("xb").close()
+    try:
+        part.replace(target)
+    except OSError:
+        target.rmdir() if part.is_dir() else target.unlink()
+        raise
+
+
 def _replace(part: Path, target: Path) -> None:
     """Rename; a folder changes places with the one that is there, which is then deleted with the stage."""
     if not (part.is_dir() and target.is_dir()) or not any(target.iterdir()):
@@ -199,11 +238,17 @@ def _replace(part: Path, target: Path) -> None:
 
 def _exchanged(first: Path, second: Path) -> bool:
     """Whether the system could let two names change places in one step."""
+    return _renamed(first, second, _EXCHANGE) == 0
+
+
+def _renamed(first: Path, second: Path, how: int) -> int:
+    """0 after a rename of the kind that only Linux has; else the number of the error."""
     try:
-        exchange = ctypes.CDLL(None, use_errno=True).renameat2
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
     except (AttributeError, OSError, TypeError):
-        return False
-    return bool(exchange(_HERE, os.fsencode(first), _HERE, os.fsencode(second), _EXCHANGE) == 0)
+        return errno.ENOSYS
+    failed = rename(_HERE, os.fsencode(first), _HERE, os.fsencode(second), how)
+    return ctypes.get_errno() if failed else 0
 
 
 def _sync(part: Path) -> None:

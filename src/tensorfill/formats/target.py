@@ -18,6 +18,8 @@ def check_target(path: Path, *, force: bool, folder: bool = False) -> None:
 
 def _check_target(path: Path, force: bool, folder: bool) -> None:
     parent = path.parent
+    if os.path.islink(os.path.realpath(path)):
+        raise UnreadableFile(f"{path} is a link that leads back to itself, so nothing can be written there.")
     if path.is_dir() and not folder:
         raise UnreadableFile(f"{path} is a folder; give the name of a file to write.")
     if not parent.is_dir():
@@ -27,4 +29,4 @@ def _check_target(path: Path, force: bool, folder: bool) -> None:
     if path.exists() and not force:
         raise UnreadableFile(f"{path} is already there; add --force to replace it.")
     if not os.access(parent, os.W_OK | os.X_OK):
-        raise UnreadableFile(f"{path} may not be written: permission denied in {parent.resolve()}.")
+        raise UnreadableFile(f"{path} may not be written: permission denied in {os.path.realpath(parent)}.")

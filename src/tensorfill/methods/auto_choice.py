@@ -25,6 +25,7 @@ from ..spectral.holes import apart_entries, has_holes, lost_entries
 from ..spectral.judge import Judge, can_judge_lost, goes_deeper
 from ..spectral.run import SpectralRun
 from ..tensor import Array
+from .auto_phases import tell_comparing, tell_completing
 from .candidates import HOLDINGS, SHORT, Effort, holdings, methods_tried
 from .forecast import forecast
 from .hard_places import STRATA, hard_places, strata
@@ -109,12 +110,15 @@ class Choice:
             return self._told(self._standing, {self._standing.method: 1.0}, self._stopped("Out of time", "time"))
 
     def _compared(self) -> Completion:
+        mask = self._observed.mask()
+        lost = lost_entries(mask)
+        shaped = has_holes(mask) or bool(apart_entries(mask).any())
+        others = self._candidates(shaped)
+        tell_comparing("spectral", ("spectral", *others))
         first, run = Spectral().run(self._observed, rng=self._rng(), watch=self._watcher())
         self._standing = first
         self._raise_if_stopped(first)
-        mask = self._observed.mask()
-        lost = lost_entries(mask)
-        others = self._candidates(has_holes(mask) or bool(apart_entries(mask).any()))
+        others = self._in_time(others, shaped)
         able = {name: method for name, method in others.items() if fills_lost_slices(method, self._observed)}
         if (mask | lost).all():
             others = able
@@ -193,6 +197,7 @@ class Choice:
         predictions = {}
         for name, method in methods.items():
             if method.refuses(rest) is None:
+                tell_comparing(name, ("spectral", *(other for other in methods if other != "spectral")))
                 done = method.complete(rest, rng=self._rng(), watch=self._watcher())
                 self._raise_if_stopped(done)
                 predictions[name] = np.maximum(done.estimate.at(where), rest.floor)
@@ -211,14 +216,16 @@ class Choice:
         from .registry import make
 
         names = methods_tried(self._effort, self._observed.shape, shaped_holes=shaped_holes)[1:]
-        # Some cannot be stopped before they are done, so what is likely not to be done in time is not begun.
-        in_time = [
-            name
-            for name in names
-            if forecast(self._observed.shape, name, shaped_holes=shaped_holes).seconds < seconds_left()
-        ]
-        methods = {name: make(name, {}) for name in in_time}
+        methods = {name: make(name, {}) for name in names}
         return {name: method for name, method in methods.items() if worth_trying(method, self._observed)}
+
+    def _in_time(self, methods: Mapping[str, Method], shaped_holes: bool) -> dict[str, Method]:
+        """Some cannot be stopped before they are done, so what is likely not to be done in time is not begun."""
+        left = seconds_left()
+        shape = self._observed.shape
+        missing = 1 - self._observed.share
+        expected = {name: forecast(shape, name, shaped_holes=shaped_holes, missing=missing).seconds for name in methods}
+        return {name: method for name, method in methods.items() if expected[name] < left}
 
     def _blend(
         self,
@@ -239,6 +246,7 @@ class Choice:
                 method = make(name, {})
                 if refusal := method.refuses(self._observed):
                     raise wrong("auto", "weights", f"name methods that can complete this tensor ({refusal})", weights)
+                tell_completing(name, [other for other in named if other not in done])
                 parts[name] = method.complete(self._observed, rng=self._rng(), watch=self._watcher())
                 if self._standing is None:
                     self._standing = parts[name]

@@ -14,8 +14,6 @@ import numpy as np
 
 from ..completion import Completion, Watch
 from ..memory import physical_memory
-from ..numerics.compilation import announce_compilation
-from ..numerics.sampled_moments import add_products
 from ..observed import ObservedTensor
 from .baseline import complete_by
 from .bcpf_iteration import iterations
@@ -75,7 +73,6 @@ class BCPF:
         """Complete the tensor."""
         rank, tolerance = self._rank(observed), float(self.tolerance)
         settings = {"max_rank": rank, "tolerance": tolerance, "max_iter": int(self.max_iter)}
-        announce_compilation(add_products)
         algorithm = partial(iterations, rank=rank, tolerance=tolerance, rng=rng)
         return complete_by(self, observed, algorithm, settings, watch=watch)
 

@@ -9,12 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..completion import Certificate, Completion, StopReason, Watch
-from ..dual.fibre_kernels import add_sandwich
 from ..dual.problem import DualProblem
 from ..dual.scan import find_negatives
 from ..dual.solve import Inner, Optimizer, Solution, Solver, Start, solve
 from ..estimates.constant import ConstantEstimate
-from ..numerics.compilation import announce_compilation
 from ..observed import ObservedTensor
 from .setting_checks import (
     Rank,
@@ -122,7 +120,6 @@ def complete_by_dual(
         optimizer=settings["optimizer"],
         two_stages=two_stages,
     )
-    announce_compilation(add_sandwich)
     found = solve(problem, solver, rng, watch)
     smallest, negative_share = _lowest(problem, found, observed.size)
     return Completion(

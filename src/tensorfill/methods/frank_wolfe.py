@@ -16,8 +16,6 @@ import numpy as np
 
 from ..dual.fibre_operator import FibreOperator
 from ..estimates.matrix_pairs import MatrixPairs, Pair
-from ..numerics.compilation import announce_compilation
-from ..numerics.fibre_atoms import add_power_step
 from ..numerics.l1_ball import nearest_in_l1_ball
 from ..numerics.orthonormal_columns import spanning
 from ..observed import ObservedTensor
@@ -72,7 +70,6 @@ class KnownValues:
     @classmethod
     def of(cls, data: ObservedTensor, modes: Sequence[int]) -> KnownValues:
         """Modes count from 0. The values may be negative here: they may have been standardized."""
-        announce_compilation(add_power_step)
         operator = FibreOperator(data.shape, data.positions)
         return cls(data.shape, data.values, {mode: SparseUnfolding(operator, mode) for mode in modes})
 

@@ -14,11 +14,9 @@ import numpy as np
 
 from ..completion import Completion, Watch
 from ..iterating import Progress
-from ..numerics.compilation import announce_compilation
 from ..observed import ObservedTensor
 from .baseline import complete_by, too_large_to_fill
 from .halrtc_iteration import HaLRTCIteration, iterations
-from .halrtc_kernels import settle
 from .setting_checks import check_count, check_positive, check_shares, check_tolerance, resolved_shares, wrong
 
 _SHORT_MODE = 4  # colours, or colours and opacity: their trace norm tells little
@@ -81,7 +79,6 @@ class HaLRTC:
 
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
         """Complete the tensor; nothing is random."""
-        announce_compilation(settle)
         settings = self.used_on(observed)
         single = observed.size > _LARGE and self.tolerance >= _SINGLE
 

@@ -1,12 +1,13 @@
 """Compiled step of `halrtc`: entry by entry through full arrays, each read and written once."""
 
 import numpy as np
-from numba import njit
+
+from ..compiling import compiled
 
 _BLOCK = 1024
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def settle(whole, known, duals, share, new, first, last):  # type: ignore[no-untyped-def]
     """The new X at entries `first` … `last` − 1, and the new T_n in the place of D_n; returns ‖X_new − X‖², ‖X_new‖².
 

@@ -14,12 +14,10 @@ import numpy as np
 
 from ..completion import Completion, Watch
 from ..iterating import Progress
-from ..numerics.compilation import announce_compilation
 from ..observed import ObservedTensor
 from ..tensor import entries
 from .baseline import complete_by, too_large_to_fill
 from .halrtc_iteration import HaLRTCIteration
-from .halrtc_kernels import settle
 from .lrtc_tnn_iteration import iterations
 from .setting_checks import check_count, check_positive, check_shares, check_tolerance, resolved_shares, wrong
 
@@ -86,7 +84,6 @@ class LRTCTNN:
 
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
         """Complete the tensor; nothing is random."""
-        announce_compilation(settle)
         settings = self.used_on(observed)
         dtype = np.float32 if observed.size > _LARGE and self.tolerance >= _SINGLE else np.float64
         free = [math.ceil(self.truncation * count) for count in _singular_values(observed.shape)]

@@ -1,12 +1,13 @@
 """Compiled steps of `lrtc-tv`: entry by entry through full arrays, each read and written once."""
 
 import numpy as np
-from numba import njit
+
+from ..compiling import compiled
 
 _BLOCK = 1024
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def smooth(whole, copy, slope, tie, pivots, weight, penalty, lefts, rights):  # type: ignore[no-untyped-def]
     """One step of Q, R and Λ on the fibres `lefts` × `rights` of arrays (before) × n × (after); returns ‖Q‖_1.
 
@@ -40,7 +41,7 @@ def smooth(whole, copy, slope, tie, pivots, weight, penalty, lefts, rights):  # 
     return total
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def agree(whole, known, pulls, copies, ties, penalty, new, first, last):  # type: ignore[no-untyped-def]
     """The new Z at entries `first` … `last` − 1, and what follows from it; returns ‖Z_new − Z‖² and ‖Z_new‖².
 

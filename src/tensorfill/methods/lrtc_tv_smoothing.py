@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..estimates.dense import DenseEstimate
-from ..numerics.compilation import announce_compilation
 from ..numerics.singular_values import spectral_norm
 from ..numerics.threads import share
 from ..numerics.unfoldings import blocks
@@ -51,7 +50,6 @@ class SmoothTensor:
     """
 
     def __init__(self, data: ObservedTensor, smooth_modes: tuple[int, ...], rng: np.random.Generator) -> None:
-        announce_compilation(smooth)
         order = tuple(sorted(range(data.order), key=lambda mode: data.shape[mode]))
         self.axis = tuple(order.index(mode) for mode in range(data.order))
         filled = np.zeros(data.size)

@@ -16,8 +16,7 @@ from ..completion import Completion, StopReason, Watch
 from ..estimates.kruskal import KruskalTensor
 from ..iterating import Progress
 from ..memory import physical_memory
-from ..numerics.compilation import announce_compilation
-from ..numerics.sampled_kruskal import SampledKruskal, fill_values
+from ..numerics.sampled_kruskal import SampledKruskal
 from ..observed import ObservedTensor
 from ..tensor import Array
 from .baseline import complete_by
@@ -87,7 +86,6 @@ class NCPC:
             "max_iter": int(self.max_iter),
             "extrapolation": bool(self.extrapolation),
         }
-        announce_compilation(fill_values)
         return complete_by(
             self,
             observed,

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from ..compiling import compiled
 from ..completion import StopReason
 from ..estimates.dense import DenseEstimate
 from ..iterating import Progress
-from ..numerics.compilation import announce_compilation
 from ..observed import ObservedTensor
 from ..tensor import Array
 from .smf_pairs import FRAME_ORDER, FactorPair, PicturePair, ProximalPair, Sparsity
@@ -24,7 +23,6 @@ _STEADY = 0.01  # relative change of what a pair says off Ω below which its ran
 
 def iterations(data: ObservedTensor, settings: Mapping[str, Any], rng: np.random.Generator) -> Iterator[Progress]:
     """From data whose largest value is 1 to the states of the method, the start first."""
-    announce_compilation(_blend)
     known = np.ascontiguousarray(data.mask().transpose(FRAME_ORDER))
     frames = zero_filled(data)
     pairs = random_pairs(data.shape, settings, rng)
@@ -115,7 +113,7 @@ def _next(
     return _State(new, np.sqrt(size), np.sqrt(change), misfit, tuple(np.sqrt(unknown)))
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def _blend(first, second, third, last, known, step, out):  # type: ignore[no-untyped-def]
     """out ← last + step·(mean of three − last) where unknown, last elsewhere; the sums of squares `_State` is about."""
     size = change = misfit = off_first = off_second = off_third = 0.0

@@ -18,13 +18,11 @@ import numpy as np
 from ..completion import Completion, Watch
 from ..errors import InvalidSetting
 from ..memory import physical_memory
-from ..numerics.compilation import announce_compilation
 from ..observed import ObservedTensor
 from .baseline import complete_by
 from .method import lost_slices_are_in
 from .setting_checks import Weights, check_choice, check_count, check_positive, check_tolerance, wrong
 from .spc_iteration import Plan, SmoothParafac
-from .spc_kernels import improve_heads
 
 Variant = Literal["quadratic", "total-variation"]
 
@@ -117,7 +115,6 @@ class SPC:
             quadratic=settings["variant"] == "quadratic",
             **{key: value for key, value in settings.items() if key not in ("variant", "max_iter")},
         )
-        announce_compilation(improve_heads)
         return complete_by(self, observed, lambda data: SmoothParafac(data, plan, rng).run(), settings, watch=watch)
 
     def used_on(self, observed: ObservedTensor) -> dict[str, Any]:

@@ -10,8 +10,8 @@ is the normalised minimum of ½ ‖v − c‖² + ½ g ρ_n ‖L v‖_1, and for
 """
 
 import numpy as np
-from numba import njit
 
+from ..compiling import compiled
 from ..numerics.sampled_rank_one import add_along_head, fill_scales
 from ..numerics.smooth_vectors import (
     absolute_differences,
@@ -21,7 +21,7 @@ from ..numerics.smooth_vectors import (
 )
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def best_vector(c, weight, ridge, smoothness, quadratic, out):  # type: ignore[no-untyped-def]
     """out = the best unit vector; returns the best weight with it, and how rough it is (ρ ‖L a‖^p).
 
@@ -42,7 +42,7 @@ def best_vector(c, weight, ridge, smoothness, quadratic, out):  # type: ignore[n
     return max(np.sum(out * c), 0.0) / (ridge + rough), rough
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def improve_mode(c, vectors, old, old_weight, weight, first, end, mode, smoothness, quadratic, overlaps, rough):  # type: ignore[no-untyped-def]
     """The best vector of one mode put in the place of the last one; returns the weight of the component with it.
 
@@ -61,7 +61,7 @@ def improve_mode(c, vectors, old, old_weight, weight, first, end, mode, smoothne
     return weight
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def improve_heads(heads, dots, vectors, old, old_weight, first_row, fibre_mode, smoothness, quadratic, overlaps, rough):  # type: ignore[no-untyped-def]
     """The best vectors of all modes but that of the fibres, one after the other; returns the weight with them."""
     weight = old_weight
@@ -76,7 +76,7 @@ def improve_heads(heads, dots, vectors, old, old_weight, first_row, fibre_mode, 
     return weight
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def rough_of(vectors, first_row, smoothness, quadratic):  # type: ignore[no-untyped-def]
     """ρ_n ‖L u_n‖^p, one number per mode."""
     out = np.empty(len(smoothness))
@@ -86,7 +86,7 @@ def rough_of(vectors, first_row, smoothness, quadratic):  # type: ignore[no-unty
     return out
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def scales_of(heads, vectors, fibre_mode, weight):  # type: ignore[no-untyped-def]
     """The weight times the product of all vectors but that of the fibres, one number per fibre."""
     out = np.empty(len(heads))

@@ -22,13 +22,11 @@ from ..estimates.clipped import ClippedEstimate
 from ..estimates.constant import ConstantEstimate
 from ..estimates.interpolated import InterpolatedEstimate
 from ..iterating import Progress, iterate
-from ..numerics.compilation import announce_compilation
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..spectral.bases import Basis, Columns, Cosines, Entries, Waves
 from ..spectral.borders import Borders, CosinesWithin, strange_borders
 from ..spectral.data import KnownData
-from ..spectral.kernels import turn_divided
 from ..spectral.parametric import CORRELATIONS, Family, ParametricSpectrum
 from ..spectral.roles import modes_of_places
 from ..spectral.run import Plan, SpectralRun
@@ -189,7 +187,6 @@ class Spectral:
             plan = replace(plan, find_factors=partial(self._factors, observed, rng))
         at_first = InterpolatedEstimate(observed.shape, observed.positions, observed.known)
         work = SpectralRun(data, mean, plan, rng, AffineEstimate(at_first, 1 / scale))
-        announce_compilation(turn_divided)
         with quiet_blas():
             found = iterate(_scaled_back(work.states(), scale), 10**9, watch)
         done = Completion(

@@ -17,7 +17,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ..numerics.compilation import announce_compilation
 from ..numerics.periodic_differences import Smoother, add_adjoint, add_differences
 from ..numerics.slice_transform import SliceTransform, Transform
 from ..numerics.tensor_nuclear_norm import shrink, slice_pieces
@@ -39,7 +38,6 @@ class TCTVIteration:
         penalty_growth: float,
         dtype: DTypeLike,
     ) -> None:
-        announce_compilation(shrink)
         self.known = KnownEntries(data, dtype)
         self.penalty, self._growth = penalty, penalty_growth
         self._axes = sorted(self.known.place(mode) for mode in directions)

@@ -14,8 +14,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..completion import Completion, Watch
-from ..numerics.compilation import announce_compilation
-from ..numerics.pair_products import blend_slab
 from ..observed import ObservedTensor
 from ..tensor import entries
 from .baseline import complete_by, too_large_to_fill
@@ -130,7 +128,6 @@ class TMac:
 
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
         """Complete the tensor."""
-        announce_compilation(blend_slab)
         settings = self.used_on(observed)
         return complete_by(
             self,

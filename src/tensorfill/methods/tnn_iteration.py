@@ -10,9 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ..numerics.compilation import announce_compilation
 from ..numerics.slice_transform import SliceTransform, Transform
-from ..numerics.tensor_nuclear_norm import shrink, shrunk_slices
+from ..numerics.tensor_nuclear_norm import shrunk_slices
 from ..observed import ObservedTensor
 from .known_entries import KnownEntries
 from .slice_admm import grown, largest_change
@@ -24,7 +23,6 @@ class TNNIteration:
     def __init__(
         self, data: ObservedTensor, transform: Transform, penalty: float, penalty_growth: float, dtype: DTypeLike
     ) -> None:
-        announce_compilation(shrink)
         self.known = KnownEntries(data, dtype)
         self.penalty, self._growth = penalty, penalty_growth
         self._transform = SliceTransform(transform, self.known.shape)

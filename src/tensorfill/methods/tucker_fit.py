@@ -15,9 +15,7 @@ import numpy as np
 from ..completion import Completion, Watch
 from ..estimates.tucker import TuckerTensor
 from ..iterating import Progress
-from ..numerics.compilation import announce_compilation
 from ..numerics.sampled_tucker import SampledTucker, tangent_values
-from ..numerics.sampled_tucker_kernels import fill_values
 from ..numerics.vector_kernels import dot
 from ..observed import ObservedTensor
 from ..riemannian.tucker_point import random_nonnegative
@@ -42,7 +40,6 @@ class TuckerFit:
 
     def __init__(self, data: ObservedTensor) -> None:
         self.values = data.values
-        announce_compilation(fill_values)
         self._sampled = SampledTucker(data.shape, data.positions)
 
     def look(self, point: TuckerTensor) -> Fitted:

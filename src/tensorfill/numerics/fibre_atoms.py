@@ -5,10 +5,10 @@ Fibre f of a mode holds the slots `starts[f]` … `starts[f + 1]` − 1; slot j 
 compiler need not ask for every index whether it counts from the end, which takes half of the time.
 """
 
-from numba import njit
+from ..compiling import compiled
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def fill_slots(starts, entry, values, out, first, last):  # type: ignore[no-untyped-def]
     """out = the values of the entries, in the order of the slots."""
     begin, end = starts[first], starts[last]
@@ -17,7 +17,7 @@ def fill_slots(starts, entry, values, out, first, last):  # type: ignore[no-unty
         slots[j] = values[entries[j]]
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def add_power_step(starts, row, x, u, out, first, last):  # type: ignore[no-untyped-def]
     """out += X_k X_kᵀ u, in one go: no temporary with one number per fibre."""
     for f in range(first, last):
@@ -29,7 +29,7 @@ def add_power_step(starts, row, x, u, out, first, last):  # type: ignore[no-unty
             out[rows[j]] += slots[j] * total
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def fill_fibre_dots(starts, row, x, u, out, first, last):  # type: ignore[no-untyped-def]
     """out = X_kᵀ u, one number per fibre."""
     for f in range(first, last):
@@ -40,7 +40,7 @@ def fill_fibre_dots(starts, row, x, u, out, first, last):  # type: ignore[no-unt
         out[f] = total
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def fill_outer(starts, entry, row, u, v, out, first, last):  # type: ignore[no-untyped-def]
     """out = u vᵀ on the support."""
     for f in range(first, last):
@@ -49,7 +49,7 @@ def fill_outer(starts, entry, row, u, v, out, first, last):  # type: ignore[no-u
             out[entries[j]] = v[f] * u[rows[j]]
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def subtract_product(starts, entry, row, left, right, out, first, last):  # type: ignore[no-untyped-def]
     """out −= left rightᵀ on the support; left has a row per index of the mode, right one per fibre."""
     for f in range(first, last):
@@ -62,7 +62,7 @@ def subtract_product(starts, entry, row, left, right, out, first, last):  # type
             out[entries[j]] -= total
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def add_right_product(starts, entry, row, x, right, out, first, last):  # type: ignore[no-untyped-def]
     """out += X_k right, for a tensor x given on the support; right has a row per fibre."""
     for f in range(first, last):

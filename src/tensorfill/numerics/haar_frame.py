@@ -10,8 +10,8 @@ by side: the right neighbour of a picture's last column is the first column of t
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ..compiling import compiled
 from ..tensor import Array
 
 BANDS = 4
@@ -40,7 +40,7 @@ def synthesis(bands: Array) -> Array:
     return np.asarray((down[0] + down[1]) / 2 + np.roll((down[0] - down[1]) / 2, 1, axis=0))
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def absolute_sum(stack):  # type: ignore[no-untyped-def]
     """‖W x‖_1 of a stack."""
     count, rows, columns = stack.shape
@@ -56,7 +56,7 @@ def absolute_sum(stack):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def fold_multiplier(stack, multiplier, bound, base, weight, out):  # type: ignore[no-untyped-def]
     """The part of an ADMM step for ‖W x‖_1 that lives in the bands, in one pass over the rows.
 
@@ -112,7 +112,7 @@ def fold_multiplier(stack, multiplier, bound, base, weight, out):  # type: ignor
             out[c, 0, j] += weight * below[c * columns + j]
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def _fill_column_pairs(stack, i, sums, differences):  # type: ignore[no-untyped-def]
     """A quarter of row i plus, and minus, the row below, as one wide row with its first column once more at the end."""
     count, rows, columns = stack.shape

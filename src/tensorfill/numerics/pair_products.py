@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from ..compiling import compiled
 from ..tensor import Array, entries
 from .threads import share
 from .unfoldings import blocks, cross_product, multiply
@@ -126,7 +126,7 @@ def _write_product(left: Array, right: Array, mode: int, slab: slice, out: Array
         np.matmul(left, source, out=target)
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def blend_slab(parts, weights, positions, first, values, out, found):  # type: ignore[no-untyped-def]
     """out = Σ_k w_k parts_k, or the value that is known; found = what `blend` gives back. Overwrites the parts."""
     modes, size = parts.shape

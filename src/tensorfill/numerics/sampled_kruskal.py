@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from ..compiling import compiled
 from ..tensor import Array
 from .threads import share
 
@@ -94,7 +94,7 @@ def _fibres(
 # Compiled loops; each call works on fibres `first` … `end` − 1 and releases the GIL.
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def fill_values(starts, heads, last, factors, out, first, end):  # type: ignore[no-untyped-def]
     """out = the Kruskal tensor at the entries."""
     rank = factors.shape[1]
@@ -113,7 +113,7 @@ def fill_values(starts, heads, last, factors, out, first, end):  # type: ignore[
             out[e] = total
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def add_products(starts, heads, last, x, factors, mode, first_row, out, first, end):  # type: ignore[no-untyped-def]
     """out += X_k (Khatri–Rao product of the other factors), for a mode that is not the last."""
     rank = factors.shape[1]
@@ -135,7 +135,7 @@ def add_products(starts, heads, last, x, factors, mode, first_row, out, first, e
             out[row, c] += product[c]
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def add_last_products(starts, heads, last, x, factors, mode, first_row, out, first, end):  # type: ignore[no-untyped-def]
     """out += X_K (Khatri–Rao product of the other factors), for the last mode."""
     rank = factors.shape[1]

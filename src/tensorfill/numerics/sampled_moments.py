@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from ..compiling import compiled
 from ..tensor import Array
 from .threads import share
 
@@ -109,7 +109,7 @@ def _sorted(shape: tuple[int, ...], indices: Sequence[Indices], mode: int) -> _S
     )
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def add_products(groups, starts, head_rows, inner_indices, heads, inner, out, first, end):  # type: ignore[no-untyped-def]
     """out = Σ over the groups of a slice of (entrywise product of `heads`) ∘ (Σ of `inner`), for some slices."""
     width = inner.shape[1]

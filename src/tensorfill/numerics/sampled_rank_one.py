@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from ..compiling import compiled
 from ..tensor import Array
 from .threads import share
 
@@ -86,7 +86,7 @@ class SampledRankOne:
 # slices: so the compiler need not ask for every index whether it counts from the end.
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def fill_fibre_dots(starts, rows, x, vector, out, first, end):  # type: ignore[no-untyped-def]
     """out = one dot product per fibre."""
     for f in range(first, end):
@@ -97,7 +97,7 @@ def fill_fibre_dots(starts, rows, x, vector, out, first, end):  # type: ignore[n
         out[f] = total
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def add_fibres(starts, rows, x, scales, out, first, end):  # type: ignore[no-untyped-def]
     """out += the sum of all fibres, each times its scale."""
     for f in range(first, end):
@@ -107,7 +107,7 @@ def add_fibres(starts, rows, x, scales, out, first, end):  # type: ignore[no-unt
             out[row[j]] += scale * values[j]
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def subtract_change(starts, rows, x, new, taken, old, given, first, end):  # type: ignore[no-untyped-def]
     """x −= new ∘ taken − old ∘ given at the known entries."""
     for f in range(first, end):
@@ -117,7 +117,7 @@ def subtract_change(starts, rows, x, new, taken, old, given, first, end):  # typ
             values[j] -= take * taken[row[j]] - give * given[row[j]]
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def fill_scales(heads, vectors, fibre_mode, weight, out):  # type: ignore[no-untyped-def]
     """out = weight times the product of all vectors but that of the fibres, at every fibre."""
     for f in range(len(out)):
@@ -128,7 +128,7 @@ def fill_scales(heads, vectors, fibre_mode, weight, out):  # type: ignore[no-unt
         out[f] = product
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def add_along_head(heads, dots, vectors, fibre_mode, mode, first_row, out):  # type: ignore[no-untyped-def]
     """out += the tensor times the vectors of all modes but one, `mode`, from its products with the fibres."""
     for f in range(len(dots)):

@@ -1,10 +1,11 @@
 """Compiled loops over the fibres of a sampled Tucker tensor."""
 
 import numpy as np
-from numba import njit
+
+from ..compiling import compiled
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def fill_values(starts, row, node, last, T, second, factor, out):  # type: ignore[no-untyped-def]
     """out = Σ_ab second[row, a] T[node, a, b] factor[last, b] for every entry of the fibres."""
     rows, columns = T.shape[1], T.shape[2]
@@ -22,7 +23,7 @@ def fill_values(starts, row, node, last, T, second, factor, out):  # type: ignor
             out[e] = total
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def add_gradient(starts, row, node, last, T, second, factor, residual, into_second, into_factor, into_T):  # type: ignore[no-untyped-def]
     """Add the derivatives of Σ residual · value with respect to `second`, `factor` and T."""
     rows, columns = T.shape[1], T.shape[2]

@@ -4,10 +4,11 @@ L takes differences of neighbours, (L a)_i = a_{i+1} − a_i. Compiled, for kern
 """
 
 import numpy as np
-from numba import njit
+
+from ..compiling import compiled
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def squared_differences(a):  # type: ignore[no-untyped-def]
     """‖L a‖², the quadratic variation."""
     total = 0.0
@@ -16,7 +17,7 @@ def squared_differences(a):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def absolute_differences(a):  # type: ignore[no-untyped-def]
     """‖L a‖_1, the total variation."""
     total = 0.0
@@ -25,7 +26,7 @@ def absolute_differences(a):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def solve_quadratic(c, ridge, weight, out):  # type: ignore[no-untyped-def]
     """out = (ridge I + weight LᵀL)⁻¹ c, the minimum of ½ ridge ‖v‖² + ½ weight ‖L v‖² − vᵀc.
 
@@ -48,7 +49,7 @@ def solve_quadratic(c, ridge, weight, out):  # type: ignore[no-untyped-def]
         out[i] += pulls[i] * out[i + 1]
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def solve_total_variation(c, weight, out):  # type: ignore[no-untyped-def]
     """out = the minimum of ½ ‖v − c‖² + weight ‖L v‖_1, exactly.
 

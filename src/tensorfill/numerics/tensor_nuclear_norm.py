@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from ..compiling import compiled
 from ..tensor import Array
 from .threads import share
 
@@ -48,7 +48,7 @@ def shrunk_slices(slices: NDArray[Any], threshold: float) -> tuple[NDArray[Any],
     return out, norms
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def shrink(slices, threshold, out, norms):  # type: ignore[no-untyped-def]
     """Make every singular value of every slice smaller by `threshold`, and those below it zero.
 
@@ -77,7 +77,7 @@ def shrink(slices, threshold, out, norms):  # type: ignore[no-untyped-def]
             _copy(_product(left, _product(right, X)) if wide else _product(_product(X, left), right), out[i])
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def _factors(X, threshold):  # type: ignore[no-untyped-def]
     """L and R with L R X = Σ_j max(σ_j − t, 0) u_j v_jᴴ, and Σ_j max(σ_j − t, 0); X L R where X is taller than wide.
 
@@ -102,19 +102,19 @@ def _factors(X, threshold):  # type: ignore[no-untyped-def]
     return left, right, total
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def _product(a, b):  # type: ignore[no-untyped-def]
     return np.dot(a, b)  # in one place, for every place takes seconds to compile
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def _copy(matrix, out):  # type: ignore[no-untyped-def]
     for i in range(len(out)):
         for j in range(out.shape[1]):
             out[i, j] = matrix[i, j]
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def _square_sum(matrix):  # type: ignore[no-untyped-def]
     total = 0.0
     for row in matrix:
@@ -123,7 +123,7 @@ def _square_sum(matrix):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(nogil=True, cache=True)
+@compiled(nogil=True)
 def _no_eigenvalue_above(matrix, bound):  # type: ignore[no-untyped-def]
     """Whether it can be told without eigenvalues λ ≥ 0 that none is above a bound, here taken for 1.
 

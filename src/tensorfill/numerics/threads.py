@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from queue import SimpleQueue
 from threading import Event, Lock, Thread, local
@@ -12,13 +13,19 @@ from threading import Event, Lock, Thread, local
 from threadpoolctl import threadpool_limits
 
 from ..deadline import look_at_clock
+from ..errors import InvalidSetting, must_be
+
+_WISH = "TENSORFILL_THREADS"
+MOST_THREADS = 256
 
 
 @cache
 def thread_count() -> int:
     """How many threads to use: TENSORFILL_THREADS, or the cores this process may run on."""
-    wish = os.environ.get("TENSORFILL_THREADS", "")
-    if wish.isdigit() and int(wish) > 0:
+    wish = os.environ.get(_WISH, "").strip()
+    if wish:
+        if not (re.fullmatch("[0-9]{1,9}", wish) and 1 <= int(wish) <= MOST_THREADS):
+            raise InvalidSetting(must_be(_WISH, f"be a whole number from 1 to {MOST_THREADS}", wish[:40]))
         return int(wish)
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1
@@ -95,20 +102,31 @@ def _serve(asked: SimpleQueue[Callable[[], None] | None], done: SimpleQueue[Base
         done.put(failure)
 
 
+def _hired(count: int) -> tuple[_Helper, ...]:
+    """So many helpers, or as many as the system lets us have: a limit on processes counts threads too."""
+    helpers: list[_Helper] = []
+    with suppress(RuntimeError):  # "can't start new thread"
+        for _ in range(count):
+            helpers.append(_Helper())
+    return tuple(helpers)
+
+
 class _Staff(local):
     """The helpers of one thread. A forked child must not wait for its parent's, nor one caller for another's."""
 
     process: int = 0
     helpers: tuple[_Helper, ...] = ()
+    wanted: int = 0  # there may be fewer, where the system has no more threads
     sharing: bool = False  # this thread does a piece: the others are busy with theirs
 
     def of(self, count: int) -> tuple[_Helper, ...]:
-        if self.process != os.getpid() or len(self.helpers) != count:
-            self.process, self.helpers = os.getpid(), tuple(_Helper() for _ in range(count))
+        if self.process != os.getpid() or self.wanted != count:
+            self.wanted = count
+            self.process, self.helpers = os.getpid(), _hired(count)
         return self.helpers
 
     def dismiss(self) -> None:
-        self.helpers = ()
+        self.helpers, self.wanted = (), 0
 
 
 _staff = _Staff()

@@ -4,10 +4,10 @@ BLAS starts its own threads for long vectors, and they keep spinning for a while
 use all cores themselves, that costs more than the vector operations do.
 """
 
-from numba import njit
+from ..compiling import compiled
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def dot(a, b):  # type: ignore[no-untyped-def]
     """aᵀb."""
     total = 0.0
@@ -16,7 +16,7 @@ def dot(a, b):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def advance(x, r, p, q, alpha):  # type: ignore[no-untyped-def]
     """x += αp and r −= αq, in place."""
     for i in range(len(x)):
@@ -24,14 +24,14 @@ def advance(x, r, p, q, alpha):  # type: ignore[no-untyped-def]
         r[i] -= alpha * q[i]
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def turn(p, z, beta):  # type: ignore[no-untyped-def]
     """p ← z + βp, in place."""
     for i in range(len(p)):
         p[i] = z[i] + beta * p[i]
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def add_diagonal(out, diagonal, x, free):  # type: ignore[no-untyped-def]
     """out += diagonal ∘ x where `free`, and out = 0 elsewhere, in place."""
     for i in range(len(out)):

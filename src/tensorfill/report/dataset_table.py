@@ -39,4 +39,4 @@ def dataset_table(evidence: Evidence) -> Table:
     notes = [f"{APPROXIMATE_MARK} {card.title}: {card.approximate}" for card in evidence.approximate()]
     if missing:
         notes.insert(0, f"Not there: {', '.join(card.title for card in evidence.missing())}.")
-    return Table("table1", "Table 1. The datasets", _HEAD, tuple(rows), tuple(notes))
+    return Table("table1", "The datasets", _HEAD, tuple(rows), tuple(notes))

@@ -82,6 +82,8 @@ class Evidence:
     rows: tuple[Row, ...]
     problems: tuple[str, ...]
     folder: Path
+    heading: str = ""
+    """The title of the plan that the rows come from, if it is known."""
 
     @classmethod
     def of(cls, found: Rows) -> Evidence:
@@ -97,7 +99,7 @@ class Evidence:
                 "time limits are left out: the later line counts."
             )
         problems += _mixed_files(newest.values())
-        return cls(tuple(newest.values()), tuple(problems), found.folder)
+        return cls(tuple(newest.values()), tuple(problems), found.folder, found.title)
 
     @cached_property
     def cards(self) -> dict[str, DataCard]:

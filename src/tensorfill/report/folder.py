@@ -24,13 +24,19 @@ def check_folder(folder: Path, *, force: bool) -> None:
 
 
 def _check_folder(folder: Path, force: bool) -> None:
+    if os.path.islink(os.path.realpath(folder)):
+        raise UnreadableFile(f"{folder} is a link that leads back to itself; give a folder for the report.")
     if folder.exists() and not folder.is_dir():
         raise UnreadableFile(f"{folder} is a file; give a folder for the report.")
-    if folder.resolve() == Path.cwd():
+    if os.path.realpath(folder) == _here():
         raise UnreadableFile("The report cannot replace the folder you are in; give the name of a folder for it.")
-    parent = next(place for place in folder.resolve().parents if place.exists())
-    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
-        raise UnreadableFile(f"The folder {folder} may not be made: permission denied in {parent}.")
+    if folder.exists():
+        if not _is_writable(folder):
+            raise UnreadableFile(f"The report may not be written: permission denied in {folder}.")
+    else:
+        parent = next(place for place in Path(os.path.realpath(folder)).parents if place.exists())
+        if not _is_writable(parent):
+            raise UnreadableFile(f"The folder {folder} may not be made: permission denied in {parent}.")
     others = sorted(foreign(folder))
     if others and not force:
         named = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
@@ -40,16 +46,31 @@ def _check_folder(folder: Path, force: bool) -> None:
         )
 
 
+def _here() -> str | None:
+    try:
+        return os.path.realpath(os.getcwd())
+    except FileNotFoundError:  # it was deleted
+        return None
+
+
+def _is_writable(folder: Path) -> bool:
+    return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+
+
 def foreign(folder: Path) -> set[str]:
     """The files in a folder that no report wrote there."""
     if not folder.is_dir():
         return set()
-    mark = folder / MARK
-    listed = set(mark.read_text(encoding="utf-8").splitlines()) | {MARK} if mark.is_file() else set()
     there = {
         path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()
     }
-    return there - listed
+    return there - _listed(folder)
+
+
+def _listed(folder: Path) -> set[str]:
+    """What the report that is there consists of."""
+    mark = folder / MARK
+    return set(mark.read_text(encoding="utf-8").splitlines()) | {MARK} if mark.is_file() else set()
 
 
 @contextmanager
@@ -57,22 +78,39 @@ def whole_folder(folder: Path, *, force: bool) -> Iterator[Path]:
     """A new folder to write into, which takes the place of `folder` when the block ends well, else vanishes.
 
     Files of others in the old folder are kept; with `force`, those named like a file of the report are replaced.
+    A folder that cannot be renamed, as where a container has its output, is filled file by file.
     """
     check_folder(folder, force=force)
-    target = folder.resolve()
+    target = Path(os.path.realpath(folder))
     token = secrets.token_hex(4)
+    stays = target.is_dir() and (os.path.ismount(target) or not _is_writable(target.parent))
     part, old = (target.with_name(f".{target.name}-{token}.{end}") for end in ("part", "old"))
+    if stays:
+        part = target / part.name
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         part.mkdir()
         yield part
         written = sorted(path.relative_to(part).as_posix() for path in part.rglob("*") if path.is_file())
         (part / MARK).write_text("\n".join(written) + "\n", encoding="utf-8")
-        _swap(part, target, old)
+        if stays:
+            _move_in(part, target)
+        else:
+            _swap(part, target, old)
     except OSError as error:
         raise UnreadableFile(f"{folder} cannot be written: {error.strerror or error}.") from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
+
+
+def _move_in(part: Path, target: Path) -> None:
+    before = _listed(target)
+    made = [path.relative_to(part) for path in sorted(part.rglob("*")) if path.is_file()]
+    for name in made:
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        (part / name).replace(target / name)
+    for gone in before - {name.as_posix() for name in made}:
+        (target / gone).unlink(missing_ok=True)
 
 
 def _swap(part: Path, target: Path, old: Path) -> None:

@@ -100,7 +100,13 @@ def _album(album: Album) -> dict[str, Any]:
     for shot in album.shots:
         below = "" if shot.rmse is None else f"RMSE {error(shot.rmse)}{' ᵗ' if shot.time_limited else ''}"
         views.append({"name": shot.label, "key": shot.path.name, "below": below})
-    return {"name": album.name, "title": album.title, "views": views, "start": min(2, len(views) - 1)}
+    return {"name": album.name, "title": album.title, "views": views, "start": _start(album, len(views))}
+
+
+def _start(album: Album, views: int) -> int:
+    """The place of the best method's picture, which a reader wants to see first."""
+    errors = [float("inf") if shot.rmse is None else shot.rmse for shot in album.shots]
+    return views - len(errors) + errors.index(min(errors)) if errors else views - 1
 
 
 def _components(album: Album) -> dict[str, Any]:

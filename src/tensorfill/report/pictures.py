@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -101,7 +102,7 @@ def _path(evidence: Evidence, pictures: Mapping[str, str], role: str, problems: 
     if role not in pictures:
         return None
     path = evidence.folder / pictures[role]
-    inside = path.resolve().is_relative_to(evidence.folder.resolve())
+    inside = Path(os.path.realpath(path)).is_relative_to(os.path.realpath(evidence.folder))
     if inside and path.is_file() and _readable(path):
         return path
     what = "cannot be read" if inside and path.is_file() else "is not there"

@@ -53,7 +53,7 @@ def _table(evidence: Evidence, setup: Setup, datasets: tuple[str, ...], part: st
     head = (Column("method", numeric=False), *(Column(evidence.title(dataset)) for dataset in datasets))
     rows = tuple((words(label), *(column[place] for column in columns)) for place, label in enumerate(labels))
     experiment = "" if setup.experiment == "table" else f", experiment “{setup.experiment}”"
-    title = f"Table 2. RMSE over all entries, {part}, {setup.title}{experiment}"
+    title = f"RMSE over all entries, {part}, {setup.title}{experiment}"
     notes = notes_below(evidence, datasets, cells, compared=compared)
     if apart:
         notes = (notes[0], "Below: over the unobserved entries alone.", *notes[1:])

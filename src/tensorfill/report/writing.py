@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -11,6 +13,7 @@ from ..errors import InvalidInput
 from ..rows import Rows
 from . import comma_separated, latex, markdown
 from .dataset_table import dataset_table
+from .drawing_place import drawing_place
 from .evidence import Evidence
 from .failure_table import failure_table
 from .folder import check_folder, whole_folder
@@ -51,9 +54,9 @@ def write_report(found: Rows, folder: Path, *, made_with: str, force: bool = Fal
     if not found.rows:
         why = f" {found.problems[0]}" if found.problems else ""
         raise InvalidInput(f"There is no readable row in {found.folder}, so there is nothing to report.{why}")
-    contents, drawings = _contents(Evidence.of(found), made_with)
     names: list[str] = []
     with whole_folder(folder, force=force) as part:
+        contents, drawings = _drawn(Evidence.of(found), made_with, part)
         for name, content in _files(contents, drawings):
             path = part / name
             path.parent.mkdir(exist_ok=True)
@@ -61,6 +64,17 @@ def write_report(found: Rows, folder: Path, *, made_with: str, force: bool = Fal
             names.append(name)
     left_out = tuple(f"{figure.title} is left out: {figure.why}" for figure in contents.left_out)
     return Written(tuple(names), left_out, contents.problems)
+
+
+def _drawn(evidence: Evidence, made_with: str, part: Path) -> tuple[Contents, dict[str, bytes]]:
+    """As `_contents`, with a folder in which matplotlib may keep what it needs."""
+    spare = part / ".matplotlib"
+    spare.mkdir()
+    try:
+        with drawing_place(spare):
+            return _contents(evidence, made_with)
+    finally:
+        shutil.rmtree(spare, ignore_errors=True)
 
 
 def _contents(evidence: Evidence, made_with: str) -> tuple[Contents, dict[str, bytes]]:
@@ -73,12 +87,20 @@ def _contents(evidence: Evidence, made_with: str) -> tuple[Contents, dict[str, b
     figures = all_figures(evidence, shots)
     drawn = [figure for figure in figures if isinstance(figure, Drawn)]
     files = {name: content for figure in drawn for name, content in files_of(figure)}
+    failures, count = failure_table(evidence), itertools.count(1)
+    # In the order of the page.
+    results = tuple(_numbered(table, count) for table in results_tables(evidence))
+    failures = None if failures is None else _numbered(failures, count)
+    measures = {
+        setup: tuple((measure, _numbered(table, count)) for measure, table in group)
+        for setup, group in measures_by_setup(evidence).items()
+    }
     contents = Contents(
         evidence=evidence,
-        datasets=dataset_table(evidence),
-        results=results_tables(evidence),
-        failures=failure_table(evidence),
-        measures=measures_by_setup(evidence),
+        datasets=_numbered(dataset_table(evidence), count),
+        results=results,
+        failures=failures,
+        measures=measures,
         figures=tuple((figure, files[f"{figure.name}.svg"].decode()) for figure in drawn if figure.on_page),
         left_out=tuple(figure for figure in figures if isinstance(figure, LeftOut)),
         albums=shots,
@@ -89,14 +111,18 @@ def _contents(evidence: Evidence, made_with: str) -> tuple[Contents, dict[str, b
     return contents, files
 
 
+def _numbered(table: Table, count: Iterator[int]) -> Table:
+    return replace(table, title=f"Table {next(count)}. {table.title}")
+
+
 def _files(contents: Contents, drawings: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
     """Name and content of every file, in the order in which a person would look at them."""
     tables = [
-        contents.datasets,
         *contents.results,
+        *([contents.failures] if contents.failures else []),
         *(table for group in contents.measures.values() for _, table in group),
+        contents.datasets,
     ]
-    tables += [contents.failures] if contents.failures else []
     yield "index.html", page_text(contents).encode()
     yield "reproduction.md", markdown.page_text(TITLE, contents.reproduction).encode()
     yield "tables.md", _together(tables).encode()

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from ..compiling import compiled
 from ..numerics.threads import share
 
 _SMALL = 2**15  # entries that are not worth sharing
@@ -31,7 +31,7 @@ def in_pieces(kernel: Callable[..., Any], *arrays: NDArray[Any], numbers: tuple[
     return float(sums.sum())
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def dot(a, b):  # type: ignore[no-untyped-def]
     """aᵀb."""
     total = 0.0
@@ -40,7 +40,7 @@ def dot(a, b):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def weighted_square(a, weight):  # type: ignore[no-untyped-def]
     """Σ weight a²."""
     total = 0.0
@@ -49,7 +49,7 @@ def weighted_square(a, weight):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def logarithms(a):  # type: ignore[no-untyped-def]
     """Σ log a."""
     total = 0.0
@@ -58,7 +58,7 @@ def logarithms(a):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def keep(x, where):  # type: ignore[no-untyped-def]
     """x = 0 outside of `where`, in place."""
     for i in range(len(x)):
@@ -67,7 +67,7 @@ def keep(x, where):  # type: ignore[no-untyped-def]
     return 0.0
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def drop(x, where):  # type: ignore[no-untyped-def]
     """x = 0 in `where`, in place."""
     for i in range(len(x)):
@@ -76,7 +76,7 @@ def drop(x, where):  # type: ignore[no-untyped-def]
     return 0.0
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def multiply(x, factor):  # type: ignore[no-untyped-def]
     """x *= factor, in place."""
     for i in range(len(x)):
@@ -84,7 +84,7 @@ def multiply(x, factor):  # type: ignore[no-untyped-def]
     return 0.0
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def divide(x, by, more):  # type: ignore[no-untyped-def]
     """x /= by + more, in place."""
     for i in range(len(x)):
@@ -92,7 +92,7 @@ def divide(x, by, more):  # type: ignore[no-untyped-def]
     return 0.0
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def add_flat(z, depth, r, flat):  # type: ignore[no-untyped-def]
     """z ← depth ∘ z + (1 − depth²) · flat · r where there is depth, and 0 elsewhere, in place."""
     f = z.dtype.type(flat)
@@ -104,7 +104,7 @@ def add_flat(z, depth, r, flat):  # type: ignore[no-untyped-def]
     return 0.0
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def add_ridge(q, ratio, d):  # type: ignore[no-untyped-def]
     """q += ratio ∘ d, in place; qᵀd."""
     total = 0.0
@@ -114,7 +114,7 @@ def add_ridge(q, ratio, d):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def step(x, r, d, q, alpha):  # type: ignore[no-untyped-def]
     """x += αd and r −= αq, in place."""
     a = x.dtype.type(alpha)
@@ -124,7 +124,7 @@ def step(x, r, d, q, alpha):  # type: ignore[no-untyped-def]
     return 0.0
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def divided_square(r, ratio, share_known):  # type: ignore[no-untyped-def]
     """Σ r²/(share + ratio)."""
     total = 0.0
@@ -133,7 +133,7 @@ def divided_square(r, ratio, share_known):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def turn_divided(d, r, ratio, share_known, beta):  # type: ignore[no-untyped-def]
     """d ← r/(share + ratio) + βd, in place."""
     p, b = d.dtype.type(share_known), d.dtype.type(beta)
@@ -142,7 +142,7 @@ def turn_divided(d, r, ratio, share_known, beta):  # type: ignore[no-untyped-def
     return 0.0
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def turn(d, z, beta):  # type: ignore[no-untyped-def]
     """d ← z + βd, in place."""
     b = d.dtype.type(beta)
@@ -151,7 +151,7 @@ def turn(d, z, beta):  # type: ignore[no-untyped-def]
     return 0.0
 
 
-@njit(nogil=True, fastmath=True, cache=True)
+@compiled(nogil=True, fastmath=True)
 def below_along(x, d, length, order):  # type: ignore[no-untyped-def]
     """The first or second derivative of ½ Σ min(x + t d, 0)² by t, at t = length."""
     total = 0.0

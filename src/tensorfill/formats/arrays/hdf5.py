@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..contents import Contents
-from ..damage import needed
+from ..damage import Extra, needed
 from ..format import Format
 from ..reading import Reading
 from ..unkept import unkept
@@ -26,6 +26,7 @@ class Hdf5(Format):
     name: ClassVar[str] = "hdf5"
     extensions: ClassVar[tuple[str, ...]] = (".h5", ".hdf5", ".he5")
     holds_mask: ClassVar[bool] = True
+    extra: ClassVar[Extra | None] = Extra("h5py", "hyperspectral")
 
     def read(self, path: Path, how: Reading) -> Contents:
         """One dataset, its mask if one lies beside it, and its attributes."""

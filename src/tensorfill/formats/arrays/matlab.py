@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contents import Contents
-from ..damage import damaged, readable
+from ..damage import Extra, damaged, readable
 from ..format import Format
 from ..metadata import Metadata
 from ..reading import Reading
@@ -58,6 +58,10 @@ class Matlab(Format):
         if contents.observed is not None:
             arrays[OBSERVED] = contents.observed
         io.savemat(str(path), arrays, appendmat=False, do_compression=True)
+
+    def extra_for(self, contents: Contents) -> Extra | None:
+        """Version 7.3 is HDF5."""
+        return Extra("h5py", "hyperspectral") if _newest(contents) else None
 
     def refuses(self, contents: Contents) -> str | None:
         """MATLAB has no half precision and nothing longer than double."""

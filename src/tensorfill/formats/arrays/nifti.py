@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...errors import UnreadableFile
 from ...tensor import entries
 from ..contents import Contents, check_numbers
-from ..damage import damaged, needed, readable
+from ..damage import Extra, damaged, needed, readable
 from ..format import Format
 from ..metadata import Metadata
 from ..reading import Reading
@@ -32,6 +32,7 @@ class Nifti(Format):
 
     name: ClassVar[str] = "nifti"
     extensions: ClassVar[tuple[str, ...]] = (".nii", ".nii.gz")
+    extra: ClassVar[Extra | None] = Extra("nibabel", "volumes")
 
     def read(self, path: Path, how: Reading) -> Contents:
         """The volume (i, j, k[, t]) with its header; scaled, if the header says so."""

@@ -10,6 +10,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
+from ...telling import Phase, tell_phase
 from ...tensor import entries
 from ..contents import Contents, check_numbers
 from ..damage import damaged, readable
@@ -20,6 +21,7 @@ from ..source import open_source
 from ..unkept import unkept
 
 _KIND = "a .npy file"
+_LONG = 2**27  # bytes that take a while
 
 
 class NumpyArray(Format):
@@ -79,6 +81,8 @@ def load_array(file: BinaryIO, path: Path, size: int, stored: int) -> NDArray[An
             raise damaged(path, _KIND)
         into[filled : filled + len(piece)] = piece
         filled += len(piece)
+        if wanted > _LONG:
+            tell_phase(Phase(f"reading, {filled / 1e6:,.0f} of {wanted / 1e6:,.0f} MB"))
     if file.read(1):
         raise damaged(path, _KIND)
     data = data.astype(dtype.newbyteorder("="), copy=False)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ..contents import Contents
-from ..damage import needed
+from ..damage import Extra, needed
 from ..format import Format
 from ..reading import Reading
 from ..unkept import unkept
@@ -25,6 +25,7 @@ class Zarr(Format):
     name: ClassVar[str] = "zarr"
     extensions: ClassVar[tuple[str, ...]] = (".zarr",)
     holds_mask: ClassVar[bool] = True
+    extra: ClassVar[Extra | None] = Extra("zarr", "volumes")
     folder: ClassVar[bool] = True
 
     def read(self, path: Path, how: Reading) -> Contents:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...telling import Phase, tell_phase
 from ..brightness import brightness
 from ..contents import Contents
 from ..damage import damaged, readable
@@ -29,6 +30,7 @@ from .still import as_shades, described, float_losses, is_picture, refuses_float
 _COLOUR = b"tensorfill: in colour"
 _MOST_PIXELS = 65_535
 _OPAQUE = 255
+_TOLD = 1000  # frames between two words about how far it is
 
 
 class Gif(Format):
@@ -147,6 +149,8 @@ def _frames(blocks: Blocks, wanted: range, path: Path, size: int) -> tuple[NDArr
         if index in wanted:
             data[:, :, index - wanted.start] = colours
             known[:, :, index - wanted.start] = there
+        if index % _TOLD == 0:
+            tell_phase(Phase("reading frames", number=index + 1, of=len(blocks.images)))
         if index == wanted[-1]:
             break
     gray = _COLOUR not in blocks.comments and all((data[..., 0] == data[..., other]).all() for other in (1, 2))

@@ -5,12 +5,13 @@ bit on; TIFF from the highest, and widens its codes one step early.
 """
 
 import numpy as np
-from numba import njit
+
+from ...compiling import compiled
 
 _MOST = 4096
 
 
-@njit(cache=True)
+@compiled()
 def decode(packed, out, first_bits, tiff):  # type: ignore[no-untyped-def]
     """Fill `out` from `packed`, whose symbols have `first_bits` bits; returns how many came, −1 if it is damaged."""
     clear = 1 << first_bits
@@ -61,7 +62,7 @@ def decode(packed, out, first_bits, tiff):  # type: ignore[no-untyped-def]
     return position
 
 
-@njit(cache=True)
+@compiled()
 def encode(symbols, out, first_bits):  # type: ignore[no-untyped-def]
     """GIF's codes for symbols of `first_bits` bits, into `out`, twice as long and 16 more; returns their size."""
     clear = 1 << first_bits

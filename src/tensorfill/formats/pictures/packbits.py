@@ -3,10 +3,10 @@
 Format: Adobe, TIFF Revision 6.0, section 9.
 """
 
-from numba import njit
+from ...compiling import compiled
 
 
-@njit(cache=True)
+@compiled()
 def unpack(packed, out):  # type: ignore[no-untyped-def]
     """Fill `out` from `packed`; returns how many bytes came."""
     position, at = 0, 0

@@ -5,11 +5,12 @@ a, the forecast is 0, a, b, ⌊(a + b)/2⌋, or whichever of a, b, c is nearest 
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from ...compiling import compiled
 
-@njit(cache=True)
+
+@compiled()
 def unfilter(filters, rows, step):  # type: ignore[no-untyped-def]
     """Replace differences by values, in place; `step` bytes are a pixel. Returns whether all filters exist."""
     width, zero = rows.shape[1], np.int64(0)

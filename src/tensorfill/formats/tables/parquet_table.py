@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...errors import InvalidInput, UnreadableFile
 from ..contents import Contents
-from ..damage import damaged, needed, readable
+from ..damage import Extra, damaged, needed, readable
 from ..entries import Entries, Labels
 from ..format import TableFormat
 from ..metadata import Metadata
@@ -38,6 +38,7 @@ class ParquetTable(TableFormat):
 
     name: ClassVar[str] = "parquet"
     extensions: ClassVar[tuple[str, ...]] = (".parquet",)
+    extra: ClassVar[Extra | None] = Extra("polars", "tables")
 
     def read(self, path: Path, how: Reading) -> Contents | Entries:
         """Of a long table, every column but one holds labels; a value that is null or NaN is asked for."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contents import Contents
+from ..damage import Extra
 from ..format import Format
 from ..reading import Reading
 from .clip_array import losses_of_videos, refusal
@@ -27,6 +28,7 @@ class _Lossless(Format):
 
     picture: ClassVar[bool] = True
     container: ClassVar[str]
+    extra: ClassVar[Extra | None] = Extra("av", "video")
 
     def read(self, path: Path, how: Reading) -> Contents:
         """Whatever libav can decode."""
@@ -75,6 +77,7 @@ class Mp4(Format):
     name: ClassVar[str] = "mp4"
     extensions: ClassVar[tuple[str, ...]] = (".mp4", ".m4v", ".mov")
     lossless_extension: ClassVar[str | None] = ".mkv"
+    extra: ClassVar[Extra | None] = Extra("av", "video")
     picture: ClassVar[bool] = True
 
     def read(self, path: Path, how: Reading) -> Contents:

@@ -18,15 +18,12 @@ _MAKER = "tensorfill report"
 
 
 def all_figures(evidence: Evidence, albums: Sequence[Album]) -> tuple[Drawn | LeftOut, ...]:
-    """The figures in the order of the paper, then ours; those without rows say why they are left out."""
+    """The figures in the order of the paper, then ours; what was asked for and has no rows says why it is left out."""
     styles = strokes(evidence.labels)
     with house_style():
         found: list[Drawn | LeftOut] = [*curves(evidence, styles), *ranks(evidence, styles), *components(albums)]
         found += papers_grid(albums) if albums else ()
         found += [grid(album) for album in albums]
-        if not albums:
-            why = "no row has pictures: let an experiment of the plan have `pictures = true`."
-            found.append(LeftOut("Figure 3. Every method's picture", why))
         found += [*time_errors(evidence, styles), *rates(evidence, styles)]
     return tuple(found)
 

@@ -34,9 +34,7 @@ def components(albums: Sequence[Album]) -> tuple[Drawn | LeftOut, ...]:
     others = {name: tiles for name, tiles in rows.items() if name not in _PAPERS}
     titles = {album.dataset: album.title for album in first_albums(albums)}
     found: list[Drawn | LeftOut] = []
-    if not rows:
-        found.append(LeftOut(title, "no row has pictures of components."))
-    else:
+    if rows:
         found.append(_component_figure("fig2-components", title, main or others, titles))
     if main and others:
         found.append(_component_figure("fig2-components-others", f"{title}: other datasets", others, titles))

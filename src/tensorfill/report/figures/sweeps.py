@@ -20,7 +20,8 @@ def ranks(evidence: Evidence, strokes: dict[str, Stroke]) -> tuple[Drawn | LeftO
     title = "Figure 1b. RMSE against the rank [x, x, x]"
     by_setup = rank_points(evidence)
     if not by_setup:
-        return (LeftOut(title, "no run of an experiment called `ranks` ended well."),)
+        asked = any(row.experiment == "ranks" for row in evidence.rows)
+        return (LeftOut(title, "no run of the experiment `ranks` ended well."),) if asked else ()
     caption = "RMSE over all entries; where a mode is smaller than x, its rank is the mode's size."
     found = []
     for place, (setup, points) in enumerate(by_setup.items()):
@@ -42,8 +43,9 @@ def rates(evidence: Evidence, strokes: dict[str, Stroke]) -> tuple[Drawn | LeftO
             name, told = ("rates", title) if pattern == UNIFORM else (f"rates-{pattern}", f"{title} ({pattern})")
             points = points_of(evidence, rows, lambda row: 100 * row.rate)
             found.append(_drawn(evidence, strokes, points, name, told, caption, "observed entries, %"))
-    why = "no run of an experiment called `rates` ended well, and no other has several rates."
-    return tuple(found) or (LeftOut(title, why),)
+    asked = any(row.experiment == "rates" for row in evidence.rows)
+    why = "no run of the experiment `rates` ended well, and no other has several rates."
+    return tuple(found) or ((LeftOut(title, why),) if asked else ())
 
 
 def _at_several_rates(rows: list[Row]) -> list[Row]:

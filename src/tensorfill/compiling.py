@@ -1,0 +1,143 @@
+"""Compiling kernels: kept on disk wherever there is a place for it, told about once, and timed.
+
+Numba refuses to keep anything if it can write neither beside the source nor in a home, as in a container, and then the
+module cannot even be imported. So a kernel is kept there if possible, else in a temporary folder that is nobody else's,
+else not at all: then it is compiled anew by every process.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from numba import njit
+from numba.core import caching, config, event
+
+from .private_folder import private_folder
+
+_config: Any = config  # Numba says little about its types
+_caching: Any = caching
+_event: Any = event
+_logger = logging.getLogger(__name__)
+_ONCE = "Compiling, once after an installation: up to {seconds} s in all."
+_TEMPORARILY = "Compiling, which is kept in {folder} (no other folder for it can be written): up to {seconds} s in all."
+_EVERY_TIME = (
+    "Compiling, up to {seconds} s in all, and again in every run, for no folder that could keep it can be written; "
+    "NUMBA_CACHE_DIR=FOLDER names one."
+)
+_USUAL_SECONDS = 20
+"""What `auto` takes at most to compile all that it uses, on two cores; a method by itself takes a few seconds."""
+
+
+def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """A decorator: `numba.njit` with these options, kept on disk if that is possible.
+
+    >>> @compiled(fastmath=True)
+    ... def doubled(number):
+    ...     return 2 * number
+    >>> doubled(4)
+    8
+    """
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        kernel = njit(**options)(function)
+        kept = _kept(function)
+        if kept is not None:
+            kernel._cache = kept
+        return kernel
+
+    return decorate
+
+
+class _KeptCode(_caching.FunctionCache):  # type: ignore[misc]
+    """The compiled code of a kernel on disk. A disk that is full, or a folder that was deleted, keeps nothing."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        with suppress(OSError):
+            return super().load_overload(sig, target_context)
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with suppress(OSError):
+            super().save_overload(sig, data)
+
+
+def _kept(function: Callable[..., Any]) -> _KeptCode | None:
+    """Where Numba keeps what belongs to this source file, or else in the temporary folder."""
+    with suppress(RuntimeError):  # "no locator available"
+        return _KeptCode(function)
+    folder = private_folder()
+    if folder is None:
+        return None
+    before, _config.CACHE_DIR = _config.CACHE_DIR, str(folder)
+    try:
+        return _KeptCode(function)
+    except RuntimeError:
+        return None
+    finally:
+        _config.CACHE_DIR = before
+
+
+class _Compilations(_event.Listener):  # type: ignore[misc]
+    """Follows what Numba compiles for this package: says so once, and adds up the seconds."""
+
+    def __init__(self) -> None:
+        self._spent = (0.0, 0.0)
+        self._begun: list[tuple[float, float]] = []  # one kernel compiles those that it calls
+        self._told = False
+
+    def on_start(self, event: Any) -> None:
+        kernel = event.data["dispatcher"]
+        if self._begun or _is_ours(kernel):
+            self._begun.append(_clocks())
+            self._tell(kernel)
+
+    def on_end(self, event: Any) -> None:
+        if self._begun:
+            spent = self.spent()
+            self._begun.pop()
+            if not self._begun:
+                self._spent = spent
+
+    def spent(self) -> tuple[float, float]:
+        """Seconds that have passed compiling, and seconds of work, with what is under way."""
+        if not self._begun:
+            return self._spent
+        passed, worked = (now - then for now, then in zip(_clocks(), self._begun[0], strict=True))
+        return self._spent[0] + passed, self._spent[1] + worked
+
+    def _tell(self, kernel: Any) -> None:
+        if not self._told and _logger.isEnabledFor(logging.INFO):
+            self._told = True
+            _logger.info(_announcement(kernel.stats.cache_path))
+
+
+def _clocks() -> tuple[float, float]:
+    return time.perf_counter(), time.process_time()
+
+
+def _is_ours(kernel: Any) -> bool:
+    return str(kernel.py_func.__module__).startswith(f"{__package__}.")
+
+
+def _announcement(folder: str | None) -> str:
+    """What is being done, how long it takes, and how often: told by where its code is kept."""
+    if folder is None:
+        return _EVERY_TIME.format(seconds=_USUAL_SECONDS)
+    temporary = private_folder()
+    if temporary and temporary in Path(folder).parents:
+        return _TEMPORARILY.format(seconds=_USUAL_SECONDS, folder=temporary)
+    return _ONCE.format(seconds=_USUAL_SECONDS)
+
+
+_compilations = _Compilations()
+_event.register("numba:compile", _compilations)
+
+
+def seconds_compiling() -> tuple[float, float]:
+    """How long this process has compiled so far: seconds that have passed, and seconds of work."""
+    return _compilations.spent()

@@ -1,0 +1,62 @@
+"""Telling how far long work is: which phase it is in, and what comes after it.
+
+Whoever shows progress listens with `listening`; whoever works tells a `Phase` with `tell_phase`. Nobody has to listen,
+and in another thread nobody does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import local
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What is being done.
+
+    >>> Phase("comparing", "t-ctv", 2, 4).words
+    'comparing: t-ctv, 2 of 4'
+    """
+
+    doing: str
+    what: str = ""
+    number: int = 1
+    of: int = 1
+    later: tuple[tuple[str, float], ...] = ()
+    """Methods that are to run after this phase, and how often each, on average."""
+
+    @property
+    def words(self) -> str:
+        """In one line."""
+        counted = f", {self.number:,} of {self.of:,}" if self.of > 1 else ""
+        return f"{self.doing}: {self.what}{counted}" if self.what else self.doing + counted
+
+
+Listener = Callable[[Phase], None]
+
+
+class _Current(local):
+    """Who listens to this thread."""
+
+    listener: Listener | None = None
+
+
+_current = _Current()
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Let `listener` hear what is told in this thread and within this block."""
+    before, _current.listener = _current.listener, listener
+    try:
+        yield
+    finally:
+        _current.listener = before
+
+
+def tell_phase(phase: Phase) -> None:
+    """Tell whoever listens."""
+    if _current.listener is not None:
+        _current.listener(phase)

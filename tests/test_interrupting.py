@@ -1,0 +1,63 @@
+"""Ctrl-C at every moment in the life of a command: its sentence and its code, or no effect."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
+STRIKE = "os.kill(os.getpid(), signal.SIGINT)"
+
+
+def struck(program: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+
+
+def test_while_it_is_loaded_by_the_installed_script() -> None:
+    ended = struck(
+        f"import os, signal, sys; sys.argv[0] = '/usr/bin/tensorfill'; from tensorfill.__main__ import main; {STRIKE}"
+    )
+    assert (ended.returncode, ended.stderr) == (130, "Stopped; nothing was written.\n")
+
+
+def test_while_arguments_are_read() -> None:
+    program = f"""
+import os, signal, sys
+from tensorfill.cli import app
+from tensorfill.__main__ import main
+command = sys.modules["tensorfill.cli.app"].PlainFailures
+before = command.parse_args
+def parse_args(self, ctx, args):
+    {STRIKE}
+    return before(self, ctx, args)
+command.parse_args = parse_args
+sys.argv[1:] = ["methods"]
+main()
+"""
+    ended = struck(program)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "Stopped; nothing was written.\n")
+
+
+def test_when_all_is_done_it_has_no_effect() -> None:
+    ended = struck(
+        f"import atexit, os, signal, sys; sys.argv[1:] = ['methods']; atexit.register(lambda: {STRIKE}); "
+        "from tensorfill.__main__ import main; main()"
+    )
+    assert ended.returncode == 0
+    assert ended.stderr == ""
+
+
+def test_where_it_was_ignored_it_stays_so() -> None:
+    ended = struck(
+        "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.argv[1:] = ['methods']; "
+        f"from tensorfill.__main__ import main; {STRIKE}; main()"
+    )
+    assert ended.returncode == 0
+
+
+def test_importing_the_command_changes_nothing() -> None:
+    import tensorfill.__main__  # noqa: F401
+
+    assert signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
