@@ -18,7 +18,7 @@ from .machine_pace import machine_pace
 from .time_ahead import TimeAhead
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from rich.live import Live
 
@@ -64,7 +64,6 @@ class ProgressLine:
         doing: str = "preparing",
         *,
         seconds_of: Callable[[str], float] | None = None,
-        usual_iterations: Mapping[str, int] | None = None,
     ) -> None:
         """A new file, and how long it will take; 0 while nobody knows. `seconds_of` a method that is run for it."""
         self.iterations = 0
@@ -74,7 +73,6 @@ class ProgressLine:
         self._ahead = TimeAhead(
             expected_seconds,
             seconds_of,
-            usual_iterations,
             pace=self._pace(),
             known=bool(self._taken),
             worked=lambda: self._clocks()[1],
@@ -113,7 +111,6 @@ class ProgressLine:
     def watch(self, snapshot: Snapshot) -> None:
         """The watcher to hand to the library."""
         self.iterations += 1
-        self._ahead.iterate()
         self.tell(described(snapshot.step))
 
     def time_left(self) -> float:

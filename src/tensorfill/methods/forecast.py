@@ -47,9 +47,9 @@ class Cost:
 COSTS: dict[str, tuple[Cost, Cost]] = {
     "spectral": (Cost(80, 2.8, seconds=0.5), Cost(70, 2, 100, 50, seconds=0.5)),
     "t-ctv": (Cost(80, 3.3, microseconds_per_side=0.011), Cost(95, 3.3, microseconds_per_side=0.011)),
-    "spc": (Cost(210, 6), Cost(210, 10)),
-    "tnn": (Cost(95, 6), Cost(125, 8)),
-    "ncpc": (Cost(250, 6), Cost(250, 6)),
+    "spc": (Cost(210, 4), Cost(210, 8)),
+    "tnn": (Cost(95, 4.5), Cost(125, 6)),
+    "ncpc": (Cost(250, 4.5), Cost(250, 4.5)),
     "lrtc-tnn": (Cost(75, 10), Cost(75, 10)),
     "nonneg-dual": (Cost(140, 40), Cost(200, 60)),
     "dual": (Cost(100, 20), Cost(140, 30)),
@@ -60,8 +60,6 @@ COSTS: dict[str, tuple[Cost, Cost]] = {
 _USUAL = (Cost(250, 30), Cost(250, 30))
 _STANDING = 40  # bytes per entry for the answer that auto has, while it tries others
 _SOME = 0.3  # of the entries are missing, where nobody says how many
-USUAL_ITERATIONS = {"t-ctv": 120}
-"""Of methods that take about as many whatever the data are."""
 
 
 @dataclass(frozen=True)
