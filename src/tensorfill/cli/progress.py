@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _ALMOST = 0.98  # of the bar; it is full when the work is done
 _CORES_USED = 1.8  # by methods, of the two that forecasts were measured on
-_SOME_WORK = 0.15  # seconds, which tell as much as what was known before
+_SOME_WORK = 0.4  # seconds, which tell as much as what was known before
 _BAR = 20  # columns
 _BESIDES = 57  # columns for the bar and what else stands beside a name
 _SHORTEST_NAME = 12
