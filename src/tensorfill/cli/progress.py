@@ -120,7 +120,8 @@ class ProgressLine:
     def time_left_in_all(self) -> float:
         """Seconds until the last file is done, if those to come are like those that were."""
         left = self._ahead.left()
-        one = sum(self._taken) / len(self._taken) if self._taken else self._clocks()[1] - self._moment[1] + left
+        # Not by what the first has taken so far, part of which is loading what the others will find loaded.
+        one = sum(self._taken) / len(self._taken) if self._taken else max(self._pace() * self._expected, left)
         return self._passing() * (left + one * max(0, self._files - self._done - 1))
 
     def _pace(self) -> float:

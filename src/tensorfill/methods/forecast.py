@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ..memory import available_memory
 from ..tensor import entries
-from .auto_phases import RUNS_AGAIN
+from .auto_phases import runs_again
 from .candidates import holdings, methods_tried
 
 _FIXED_BYTES = 3e8  # the interpreter, libraries and compiled code
@@ -97,7 +97,7 @@ def forecast(
         first.bytes_for(shape, missing), *(_STANDING * size + cost.bytes_for(shape, missing) for cost in others), 0
     )
     runs = [cost.seconds_for(shape, missing) for cost in others]
-    seconds = first.seconds_for(shape, missing) + (1 + RUNS_AGAIN) * sum(runs)
+    seconds = first.seconds_for(shape, missing) + (1 + runs_again(len(others))) * sum(runs)
     if others:
         seconds += (holdings(size) - 1) * sum(cost.seconds for cost in others)
     return Forecast(round(_FIXED_BYTES + memory), _FIXED_SECONDS + seconds)
