@@ -120,8 +120,9 @@ class ProgressLine:
     def time_left_in_all(self) -> float:
         """Seconds until the last file is done, if those to come are like those that were."""
         left = self._ahead.left()
-        # Not by what the first has taken so far, part of which is loading what the others will find loaded.
-        one = sum(self._taken) / len(self._taken) if self._taken else max(self._pace() * self._expected, left)
+        # Part of what the first takes is loading, which the others will find done.
+        first = min(self._clocks()[1] - self._moment[1] + left, self._pace() * self._expected)
+        one = sum(self._taken) / len(self._taken) if self._taken else first
         return self._passing() * (left + one * max(0, self._files - self._done - 1))
 
     def _pace(self) -> float:

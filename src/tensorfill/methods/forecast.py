@@ -15,7 +15,7 @@ from .auto_phases import runs_again
 from .candidates import holdings, methods_tried
 
 _FIXED_BYTES = 3e8  # the interpreter, libraries and compiled code
-_FIXED_SECONDS = 0.5
+_FIXED_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Cost:
 
 # With entries missing one by one, and with holes that have a shape.
 COSTS: dict[str, tuple[Cost, Cost]] = {
-    "spectral": (Cost(80, 2.8, seconds=0.5), Cost(70, 2, 100, 50, seconds=0.5)),
+    "spectral": (Cost(80, 2.8, seconds=0.3), Cost(70, 2, 100, 50, seconds=0.3)),
     "t-ctv": (Cost(80, 3.3, microseconds_per_side=0.011), Cost(95, 3.3, microseconds_per_side=0.011)),
     "spc": (Cost(210, 4), Cost(210, 8)),
     "tnn": (Cost(95, 4.5), Cost(125, 6)),
