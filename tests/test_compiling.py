@@ -133,6 +133,6 @@ def test_verbs_work_where_compiled_code_cannot_be_kept(tmp_path: Path) -> None:
         )
         assert ended.returncode == 0, (line, ended.stderr)
         said += [part for part in ended.stderr.splitlines() if part.startswith("Compiling")]
-        assert ended.stderr.count("Compiling") <= 1
+        assert ended.stderr.count("Compiling,") <= 1
     assert said
-    assert all("again in every run" in each for each in said)
+    assert all("again in every run" in each for each in said if "took" not in each)

@@ -11,7 +11,6 @@ import typer
 from .. import formats
 from ..errors import TensorfillError
 from ..interrupting import INTERRUPTED
-from ..methods.forecast import USUAL_ITERATIONS
 from ..telling import listening
 from . import summary
 from .apart import check_apart
@@ -92,7 +91,6 @@ class Completing:
             job.input.name,
             expected.seconds if limit is None else min(limit, expected.seconds),
             seconds_of=seconds_of_methods(source) if limit is None else None,
-            usual_iterations=USUAL_ITERATIONS,
         )
         for note in source.notes:
             progress.say(f"Note: {note}")

@@ -18,7 +18,7 @@ from .machine_pace import machine_pace
 from .time_ahead import TimeAhead
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from rich.live import Live
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _ALMOST = 0.98  # of the bar; it is full when the work is done
 _CORES_USED = 1.8  # by methods, of the two that forecasts were measured on
-_SOME_WORK = 0.15  # seconds, which tell as much as what was known before
+_SOME_WORK = 0.4  # seconds, which tell as much as what was known before
 _BAR = 20  # columns
 _BESIDES = 57  # columns for the bar and what else stands beside a name
 _SHORTEST_NAME = 12
@@ -64,7 +64,6 @@ class ProgressLine:
         doing: str = "preparing",
         *,
         seconds_of: Callable[[str], float] | None = None,
-        usual_iterations: Mapping[str, int] | None = None,
     ) -> None:
         """A new file, and how long it will take; 0 while nobody knows. `seconds_of` a method that is run for it."""
         self.iterations = 0
@@ -74,7 +73,6 @@ class ProgressLine:
         self._ahead = TimeAhead(
             expected_seconds,
             seconds_of,
-            usual_iterations,
             pace=self._pace(),
             known=bool(self._taken),
             worked=lambda: self._clocks()[1],
@@ -113,7 +111,6 @@ class ProgressLine:
     def watch(self, snapshot: Snapshot) -> None:
         """The watcher to hand to the library."""
         self.iterations += 1
-        self._ahead.iterate()
         self.tell(described(snapshot.step))
 
     def time_left(self) -> float:
@@ -123,7 +120,9 @@ class ProgressLine:
     def time_left_in_all(self) -> float:
         """Seconds until the last file is done, if those to come are like those that were."""
         left = self._ahead.left()
-        one = sum(self._taken) / len(self._taken) if self._taken else self._clocks()[1] - self._moment[1] + left
+        # Part of what the first takes is loading, which the others will find done.
+        first = min(self._clocks()[1] - self._moment[1] + left, self._pace() * self._expected)
+        one = sum(self._taken) / len(self._taken) if self._taken else first
         return self._passing() * (left + one * max(0, self._files - self._done - 1))
 
     def _pace(self) -> float:

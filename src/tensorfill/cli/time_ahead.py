@@ -1,14 +1,14 @@
 """TimeAhead: how long a completion will still take, by its phases.
 
-The forecast says how long each method takes by itself. How long earlier phases took compared with their forecasts, and
-how quickly the present one gets on, corrects that for this machine and for these data.
+The forecast says how long each method takes by itself; what a method took corrects that for its next run, and a little
+for others.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from statistics import NormalDist
 
 from ..telling import Phase
@@ -16,18 +16,16 @@ from ..telling import Phase
 _SPREAD = 0.4  # a forecast is off by a factor of exp(±0.4), 1.5, or less in two of three cases
 _SPREAD_AFTERWARDS = 0.25  # once earlier phases or files have told how long it takes here
 _LONGEST_ODDS = 6.0  # deviations; nothing is told apart beyond
-_ENOUGH = 0.25  # of the usual iterations, after which their pace tells more than the forecast
-_DOUBT = 0.3  # of the whole forecast: how much of what was measured it takes to believe it as much as the pace before
+_DOUBT = 1.0  # of the whole forecast: how much of what was measured it takes to believe it as much as the pace before
 
 
 class TimeAhead:
-    """What is left of one completion. All seconds are without those spent compiling."""
+    """What is left of one completion. Seconds are those of work, see `ProgressLine`."""
 
     def __init__(
         self,
         expected: float,
         seconds_of: Callable[[str], float] | None = None,
-        usual_iterations: Mapping[str, int] | None = None,
         *,
         pace: float = 1.0,
         known: bool = False,
@@ -36,51 +34,46 @@ class TimeAhead:
         """`expected` seconds in all, by forecasts; each took `pace` times its own before, which may be `known`."""
         self._expected = expected
         self._seconds_of = seconds_of
-        self._usual = usual_iterations or {}
         self._before, self._known = pace, known
         self._worked = worked
         self._began = self._entered = worked()
         self._phase: Phase | None = None
-        self._iterations = 0
-        self._taken = self._forecast = 0.0  # by the phases that are over, and by their forecasts
+        self._taken: dict[str, float] = {}  # by methods that have run
+        self._forecast = 0.0  # of these
 
     def enter(self, phase: Phase) -> None:
         """A phase begins, and the one before is over."""
-        if self._phase is not None and self._seconds_of is not None:
-            self._taken += self._worked() - self._entered
+        if self._phase is not None and self._seconds_of is not None and self._phase.what not in self._taken:
+            self._taken[self._phase.what] = self._worked() - self._entered
             self._forecast += self._seconds_of(self._phase.what)
-        self._phase, self._entered, self._iterations = phase, self._worked(), 0
-
-    def iterate(self) -> None:
-        """The present phase has made an iteration."""
-        self._iterations += 1
+        self._phase, self._entered = phase, self._worked()
 
     def left(self) -> float:
         """Seconds until it is done."""
-        spread = _SPREAD_AFTERWARDS if self._known or self._taken else _SPREAD
         if self._phase is None or self._seconds_of is None:
+            spread = _SPREAD_AFTERWARDS if self._known else _SPREAD
             return left_of(self._before * self._expected, self._worked() - self._began, spread)
-        elapsed = self._worked() - self._entered
-        forecast = self._seconds_of(self._phase.what)
-        pace = self._pace()
-        usual = self._usual.get(self._phase.what)
-        if usual is not None and self._iterations >= _ENOUGH * usual:
-            seen = usual * elapsed / self._iterations
-            trust = min(1.0, self._iterations / usual)
-            present = (1 - trust) * pace * forecast + trust * seen
-            spread = _SPREAD_AFTERWARDS
-        else:
-            present = pace * forecast
-        # What takes longer than it should says that the rest will, too.
-        ahead = max(pace, (present if usual else elapsed) / forecast) if forecast > 0 else pace
-        later = sum(times * self._seconds_of(name) for name, times in self._phase.later)
-        return left_of(present, elapsed, spread) + ahead * later
+        elapsed, present = self._worked() - self._entered, self._expected_of(self._phase.what)
+        spread = _SPREAD_AFTERWARDS if self._known or self._phase.what in self._taken else _SPREAD
+        later = sum(times * self._later(name, present, elapsed) for name, times in self._phase.later)
+        return left_of(present, elapsed, spread) + later
+
+    def _expected_of(self, method: str) -> float:
+        """How long a run of this method takes: as long as the one before, or its forecast at the pace so far."""
+        assert self._seconds_of is not None
+        return self._taken.get(method, self._pace() * self._seconds_of(method))
+
+    def _later(self, method: str, present: float, elapsed: float) -> float:
+        """The same for one that comes later: what takes longer than it should will do so the next time, too."""
+        expected = self._expected_of(method)
+        assert self._phase is not None
+        return expected * max(1.0, elapsed / present) if method == self._phase.what and present > 0 else expected
 
     def _pace(self) -> float:
-        """How long phases take compared with their forecasts."""
+        """How long methods take compared with their forecasts: what one took says a little about others."""
         doubt = _DOUBT * self._expected
         whole = self._forecast + doubt
-        return (self._taken + self._before * doubt) / whole if whole > 0 else self._before
+        return (sum(self._taken.values()) + self._before * doubt) / whole if whole > 0 else self._before
 
 
 def left_of(expected: float, elapsed: float, spread: float) -> float:

@@ -217,6 +217,8 @@ class Choice:
 
         names = methods_tried(self._effort, self._observed.shape, shaped_holes=shaped_holes)[1:]
         methods = {name: make(name, {}) for name in names}
+        if self._effort == "high":
+            return methods
         return {name: method for name, method in methods.items() if worth_trying(method, self._observed)}
 
     def _in_time(self, methods: Mapping[str, Method], shaped_holes: bool) -> dict[str, Method]:

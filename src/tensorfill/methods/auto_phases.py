@@ -6,14 +6,19 @@ from collections.abc import Sequence
 
 from ..telling import Phase, tell_phase
 
-RUNS_AGAIN = 0.4
-"""How often a method other than spectral gets a weight, and runs once more on all that is known."""
+_RUNS_AGAIN = 0.4  # how often the only other method gets a weight, and runs once more on all that is known
+_IN_ALL = 0.6  # the same for all of several
+
+
+def runs_again(others: int) -> float:
+    """How often each of so many methods other than spectral runs once more, on average."""
+    return min(_RUNS_AGAIN, _IN_ALL / max(1, others))
 
 
 def tell_comparing(name: str, names: Sequence[str]) -> None:
     """This one of the methods that are compared begins; the first one is not run again."""
     place = names.index(name)
-    again = [(other, RUNS_AGAIN) for other in names[1:]]
+    again = [(other, runs_again(len(names) - 1)) for other in names[1:]]
     later = (*((other, 1.0) for other in names[place + 1 :]), *again)
     tell_phase(Phase("comparing" if len(names) > 1 else "completing", name, place + 1, len(names), later))
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from ..memory import available_memory
 from ..tensor import entries
-from .auto_phases import RUNS_AGAIN
+from .auto_phases import runs_again
 from .candidates import holdings, methods_tried
 
 _FIXED_BYTES = 3e8  # the interpreter, libraries and compiled code
-_FIXED_SECONDS = 0.5
+_FIXED_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,12 @@ class Cost:
 
 # With entries missing one by one, and with holes that have a shape.
 COSTS: dict[str, tuple[Cost, Cost]] = {
-    "spectral": (Cost(80, 2.8, seconds=0.5), Cost(70, 2, 100, 50, seconds=0.5)),
-    "scaled-spectral": (Cost(80, 2.8, seconds=0.5), Cost(70, 2, 100, 50, seconds=0.5)),
+    "spectral": (Cost(80, 2.8, seconds=0.3), Cost(70, 2, 100, 50, seconds=0.3)),
+    "scaled-spectral": (Cost(80, 2.8, seconds=0.3), Cost(70, 2, 100, 50, seconds=0.3)),
     "t-ctv": (Cost(80, 3.3, microseconds_per_side=0.011), Cost(95, 3.3, microseconds_per_side=0.011)),
-    "spc": (Cost(210, 6), Cost(210, 10)),
-    "tnn": (Cost(95, 6), Cost(125, 8)),
-    "ncpc": (Cost(250, 6), Cost(250, 6)),
+    "spc": (Cost(210, 4), Cost(210, 8)),
+    "tnn": (Cost(95, 4.5), Cost(125, 6)),
+    "ncpc": (Cost(250, 4.5), Cost(250, 4.5)),
     "lrtc-tnn": (Cost(75, 10), Cost(75, 10)),
     "nonneg-dual": (Cost(140, 40), Cost(200, 60)),
     "dual": (Cost(100, 20), Cost(140, 30)),
@@ -62,8 +62,6 @@ COSTS: dict[str, tuple[Cost, Cost]] = {
 _USUAL = (Cost(250, 30), Cost(250, 30))
 _STANDING = 40  # bytes per entry for the answer that auto has, while it tries others
 _SOME = 0.3  # of the entries are missing, where nobody says how many
-USUAL_ITERATIONS = {"t-ctv": 120}
-"""Of methods that take about as many whatever the data are."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ def forecast(
         first.bytes_for(shape, missing), *(_STANDING * size + cost.bytes_for(shape, missing) for cost in others), 0
     )
     runs = [cost.seconds_for(shape, missing) for cost in others]
-    seconds = first.seconds_for(shape, missing) + (1 + RUNS_AGAIN) * sum(runs)
+    seconds = first.seconds_for(shape, missing) + (1 + runs_again(len(others))) * sum(runs)
     if others:
         seconds += (holdings(size) - 1) * sum(cost.seconds for cost in others)
     return Forecast(round(_FIXED_BYTES + memory), _FIXED_SECONDS + seconds)
