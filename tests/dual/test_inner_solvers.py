@@ -121,8 +121,9 @@ def test_large_C_and_many_zeros_are_no_obstacle(C: float) -> None:
     *_, found = solver.polish(U, rough, 5e-6)
     assert found.smallest >= -5e-6
     assert found.active > 100
-    misfit = found.Z - 2 * C * (found.support.values - found.W)
-    assert np.abs(misfit[found.support.observed]).max() <= 1e-3 * np.abs(found.Z).max()
+    # Polishing solves as closely as W ≥ −5e-6 asks for, so Z/2C and Y − W agree to a few times that, on any machine.
+    misfit = found.Z / (2 * C) - (found.support.values - found.W)
+    assert np.abs(misfit[found.support.observed]).max() <= 4 * 5e-6
 
 
 def test_every_step_of_the_active_set_is_downhill(monkeypatch: pytest.MonkeyPatch) -> None:
