@@ -24,8 +24,7 @@ from ..estimates.interpolated import InterpolatedEstimate
 from ..iterating import Progress, iterate
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
-from ..spectral.bases import Basis, Columns, Cosines, Entries, Waves
-from ..spectral.borders import Borders, CosinesWithin, strange_borders
+from ..spectral.borders import Borders, strange_borders
 from ..spectral.data import KnownData
 from ..spectral.parametric import CORRELATIONS, Family, ParametricSpectrum
 from ..spectral.roles import modes_of_places
@@ -35,6 +34,7 @@ from .baseline import too_large_to_fill
 from .dual import Dual
 from .nonneg_dual import NonnegDual
 from .setting_checks import Rank, check_choice, check_count, check_positive, resolved_rank, wrong
+from .spectral_settings import check_borders, check_matrix, describe_borders, describe_modes, is_named, make_basis
 
 _NAMES = ("dct", "fourier", "identity", "learned")
 _DOUBLE_BELOW = 2**16  # entries; larger tensors are worked on in single precision
@@ -140,7 +140,7 @@ class Spectral:
         ):
             raise wrong(self.name, "bases", "not be learned if the paper's components are added", self.bases)
         if self.borders is not None:
-            _check_borders(self.name, self.borders, observed.shape)
+            check_borders(self.name, self.borders, observed.shape)
         if self.lengths is not None and len(self.lengths) != observed.order:
             raise wrong(self.name, "lengths", f"hold one length for each of the {observed.order} modes", self.lengths)
         if self.spectrum == "identity":
@@ -213,7 +213,7 @@ class Spectral:
         if self.borders is not None:
             return tuple((int(first), int(last)) for first, last in self.borders)
         bases = ["dct"] * len(none) if self.bases is None else list(self.bases)
-        cosines = [_is(basis, "dct") or _is(basis, "learned") for basis in bases]
+        cosines = [is_named(basis, "dct") or is_named(basis, "learned") for basis in bases]
         found = strange_borders(data) if any(cosines) else none
         return tuple(alone if has else (0, 0) for alone, has in zip(found, cosines, strict=True))
 
@@ -231,8 +231,8 @@ class Spectral:
         elif self.bases is None:
             candidates = tuple(dict.fromkeys([(), everywhere, tuple(mode for mode in everywhere if mode >= 2)]))
         else:
-            candidates = (tuple(mode for mode, basis in enumerate(self.bases) if _is(basis, "learned")),)
-        bases = tuple(_basis(*which, dtype) for which in zip(given, shape, borders, strict=True))
+            candidates = (tuple(mode for mode, basis in enumerate(self.bases) if is_named(basis, "learned")),)
+        bases = tuple(make_basis(*which, dtype) for which in zip(given, shape, borders, strict=True))
         return Plan(
             bases=bases,
             places=places,
@@ -265,7 +265,7 @@ class Spectral:
             raise wrong(self.name, "bases", f"hold one basis for each of the {len(shape)} modes", self.bases)
         for basis, size in zip(self.bases, shape, strict=True):
             if not isinstance(basis, str):
-                _check_matrix(self.name, basis, size)
+                check_matrix(self.name, basis, size)
         return tuple(self.bases)
 
     def _settings(
@@ -300,9 +300,9 @@ class Spectral:
             "spectrum": f"{work.prior.variances.size:,} variances, likewise, in {work.steps} steps of the solver.",
         }
         if self.borders is None and any(map(any, borders)):
-            reasons["borders"] = f"Nothing like what is beside them: {_told_borders(borders)}."
+            reasons["borders"] = f"Nothing like what is beside them: {describe_borders(borders)}."
         if len(work.errors) > 1 and self.bases is None:
-            told = "; ".join(f"{_told(modes)} {scale * error:.3g}" for modes, error in work.errors.items())
+            told = "; ".join(f"{describe_modes(modes)} {scale * error:.3g}" for modes, error in work.errors.items())
             reasons["bases"] = f"Smallest error at held-out entries: {told}."
         if work.constraint_errors is not None:
             without, within = (scale * error for error in work.constraint_errors)
@@ -314,52 +314,6 @@ class Spectral:
 def _deviations(work: SpectralRun, estimate: Estimate, scale: float) -> Array:
     with quiet_blas():
         return scale * work.deviations(estimate.dense() / scale).astype(np.float64)
-
-
-def _told(modes: tuple[int, ...]) -> str:
-    if not modes:
-        return "cosines everywhere"
-    return f"learned on mode{'s' if len(modes) > 1 else ''} {', '.join(str(mode + 1) for mode in modes)}"
-
-
-def _told_borders(borders: Borders) -> str:
-    told = []
-    for mode, ends in enumerate(borders, start=1):
-        for count, end in zip(ends, ("first", "last"), strict=True):
-            if count:
-                told.append(f"the {end} {'index' if count == 1 else f'{count} indices'} of mode {mode}")
-    return ", ".join(told)
-
-
-def _is(basis: object, name: str) -> bool:
-    return isinstance(basis, str) and basis == name
-
-
-def _basis(basis: Any, size: int, alone: tuple[int, int], dtype: np.dtype[np.floating]) -> Basis:
-    if not isinstance(basis, str):
-        return Columns(basis, "own", dtype)
-    if basis == "fourier":
-        return Waves(size)
-    if basis == "identity":
-        return Entries(size)
-    return CosinesWithin(size, *alone) if any(alone) else Cosines(size)
-
-
-def _check_borders(method: str, borders: Sequence[Sequence[int]], shape: tuple[int, ...]) -> None:
-    pairs = np.asarray(borders)
-    whole = pairs.shape == (len(shape), 2) and np.issubdtype(pairs.dtype, np.integer)
-    if not whole or (pairs < 0).any() or (pairs.sum(axis=1) >= shape).any():
-        raise wrong(method, "borders", "hold two whole numbers for every mode that leave indices between them", borders)
-
-
-def _check_matrix(method: str, basis: ArrayLike, size: int) -> None:
-    try:
-        matrix = np.asarray(basis, dtype=np.float64)
-    except (TypeError, ValueError):
-        matrix = np.empty(())
-    if matrix.shape != (size, size) or not np.allclose(matrix.T @ matrix, np.eye(size), atol=1e-4):
-        requirement = f"hold names or matrices with orthonormal columns, here {size} × {size}"
-        raise wrong(method, "bases", requirement, f"one of shape {matrix.shape}")
 
 
 def _scaled_back(steps: Iterator[Progress], scale: float) -> Iterator[Progress]:

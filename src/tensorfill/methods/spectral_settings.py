@@ -1,0 +1,65 @@
+"""Settings of `spectral`: bases and borders as they are given, checked, made, and told in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..spectral.bases import Basis, Columns, Cosines, Entries, Waves
+from ..spectral.borders import Borders, CosinesWithin
+from .setting_checks import wrong
+
+
+def describe_modes(modes: tuple[int, ...]) -> str:
+    """Which bases were learned, in words."""
+    if not modes:
+        return "cosines everywhere"
+    return f"learned on mode{'s' if len(modes) > 1 else ''} {', '.join(str(mode + 1) for mode in modes)}"
+
+
+def describe_borders(borders: Borders) -> str:
+    """What stands alone at the ends of modes, in words."""
+    told = []
+    for mode, ends in enumerate(borders, start=1):
+        for count, end in zip(ends, ("first", "last"), strict=True):
+            if count:
+                told.append(f"the {end} {'index' if count == 1 else f'{count} indices'} of mode {mode}")
+    return ", ".join(told)
+
+
+def is_named(basis: object, name: str) -> bool:
+    """Whether a basis is given by this name, and not as a matrix."""
+    return isinstance(basis, str) and basis == name
+
+
+def make_basis(basis: Any, size: int, alone: tuple[int, int], dtype: np.dtype[np.floating]) -> Basis:
+    """A basis from its name or its matrix, with indices at either end that stand alone."""
+    if not isinstance(basis, str):
+        return Columns(basis, "own", dtype)
+    if basis == "fourier":
+        return Waves(size)
+    if basis == "identity":
+        return Entries(size)
+    return CosinesWithin(size, *alone) if any(alone) else Cosines(size)
+
+
+def check_borders(method: str, borders: Sequence[Sequence[int]], shape: tuple[int, ...]) -> None:
+    """Refuse borders that leave nothing between them."""
+    pairs = np.asarray(borders)
+    whole = pairs.shape == (len(shape), 2) and np.issubdtype(pairs.dtype, np.integer)
+    if not whole or (pairs < 0).any() or (pairs.sum(axis=1) >= shape).any():
+        raise wrong(method, "borders", "hold two whole numbers for every mode that leave indices between them", borders)
+
+
+def check_matrix(method: str, basis: ArrayLike, size: int) -> None:
+    """Refuse a matrix that is no orthonormal basis of a mode of this size."""
+    try:
+        matrix = np.asarray(basis, dtype=np.float64)
+    except (TypeError, ValueError):
+        matrix = np.empty(())
+    if matrix.shape != (size, size) or not np.allclose(matrix.T @ matrix, np.eye(size), atol=1e-4):
+        requirement = f"hold names or matrices with orthonormal columns, here {size} × {size}"
+        raise wrong(method, "bases", requirement, f"one of shape {matrix.shape}")
