@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 # Quick ones that cover kinds, patterns, orders, scales and dtypes; and some on which results once were foolish.
 QUICK = (9, 11, 17, 39, 47, 59, 67, 81, 98, 109, 125, 128, 149, 154, 162, 171, 178, 180)
-ONCE_FOOLISH = (5, 8, 68, 74, 80, 85, 147, 151, 158, 164, 188, 193)
+ONCE_FOOLISH = (1, 5, 8, 26, 68, 74, 80, 85, 133, 147, 151, 155, 158, 164, 173, 188, 193)
 
 
 @pytest.fixture(name="collection")

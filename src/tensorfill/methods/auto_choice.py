@@ -119,7 +119,9 @@ class Choice:
         self._standing = first
         self._raise_if_stopped(first)
         others = self._in_time(others, shaped)
-        able = {name: method for name, method in others.items() if fills_lost_slices(method, self._observed)}
+        able = others
+        if lost.any():
+            able = {name: method for name, method in others.items() if fills_lost_slices(method, self._observed)}
         if (mask | lost).all():
             others = able
         held = None if run is None else run.held
