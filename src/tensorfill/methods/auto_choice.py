@@ -114,7 +114,7 @@ class Choice:
         lost = lost_entries(mask)
         shaped = has_holes(mask) or bool(apart_entries(mask).any())
         others = self._candidates(shaped)
-        tell_comparing("spectral", ("spectral", *others))
+        tell_comparing("spectral", ("spectral", *others), self._observed.shape)
         first, run = Spectral().run(self._observed, rng=self._rng(), watch=self._watcher())
         self._standing = first
         self._raise_if_stopped(first)
@@ -199,7 +199,8 @@ class Choice:
         predictions = {}
         for name, method in methods.items():
             if method.refuses(rest) is None:
-                tell_comparing(name, ("spectral", *(other for other in methods if other != "spectral")))
+                compared = "spectral", *(other for other in methods if other != "spectral")
+                tell_comparing(name, compared, self._observed.shape)
                 done = method.complete(rest, rng=self._rng(), watch=self._watcher())
                 self._raise_if_stopped(done)
                 predictions[name] = np.maximum(done.estimate.at(where), rest.floor)

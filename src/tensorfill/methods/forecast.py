@@ -47,7 +47,7 @@ class Cost:
 COSTS: dict[str, tuple[Cost, Cost]] = {
     "spectral": (Cost(80, 2.8, seconds=0.3), Cost(70, 2, 100, 50, seconds=0.3)),
     "scaled-spectral": (Cost(80, 2.8, seconds=0.3), Cost(70, 2, 100, 50, seconds=0.3)),
-    "t-ctv": (Cost(80, 3.3, microseconds_per_side=0.011), Cost(95, 3.3, microseconds_per_side=0.011)),
+    "t-ctv": (Cost(80, 3.3, microseconds_per_side=0.0085), Cost(95, 3.3, microseconds_per_side=0.0085)),
     "spc": (Cost(210, 4), Cost(210, 8)),
     "tnn": (Cost(95, 4.5), Cost(125, 6)),
     "ncpc": (Cost(250, 4.5), Cost(250, 4.5)),
@@ -99,7 +99,7 @@ def forecast(
         first.bytes_for(shape, missing), *(_STANDING * size + cost.bytes_for(shape, missing) for cost in others), 0
     )
     runs = [cost.seconds_for(shape, missing) for cost in others]
-    seconds = first.seconds_for(shape, missing) + (1 + runs_again(len(others))) * sum(runs)
+    seconds = first.seconds_for(shape, missing) + (1 + runs_again(len(others), shape)) * sum(runs)
     if others:
         seconds += (holdings(size) - 1) * sum(cost.seconds for cost in others)
     return Forecast(round(_FIXED_BYTES + memory), _FIXED_SECONDS + seconds)
