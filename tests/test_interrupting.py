@@ -4,7 +4,9 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
@@ -61,3 +63,27 @@ def test_importing_the_command_changes_nothing() -> None:
     import tensorfill.__main__  # noqa: F401
 
     assert signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+
+
+def test_one_that_a_library_swallows_while_the_file_is_read_stops_the_work_all_the_same(tmp_path: Path) -> None:
+    program = f"""
+import os, signal, sys
+from tensorfill import formats
+from tensorfill.__main__ import main
+read = formats.read
+def swallow(*arguments, **named):
+    try:
+        {STRIKE}
+    except KeyboardInterrupt:
+        pass
+    return read(*arguments, **named)
+formats.read = swallow
+sys.argv[1:] = ["complete", "a.npy", "-o", "b.npy", "--method", "spectral"]
+main()
+"""
+    data = np.random.default_rng(0).random((12, 10, 4))
+    data[3:5, 2] = np.nan
+    np.save(tmp_path / "a.npy", data)
+    ended = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 130, ended.stderr
+    assert "Stopped by Ctrl-C; b.npy holds the best so far." in ended.stdout + ended.stderr

@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+
+Handler = Callable[[int, FrameType | None], object] | signal.Handlers
 
 INTERRUPTED = 130
 NOTHING_WRITTEN = "Stopped; nothing was written."
@@ -26,20 +28,58 @@ def leave_when_pressed() -> None:
 @contextmanager
 def interruptible() -> Iterator[None]:
     """In the block Ctrl-C is a KeyboardInterrupt, and after it nothing: all is done by then, and said."""
-    if not _is(_leave):
+    with _remembering(_leave, signal.SIG_IGN):
         yield
-        return
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
+
+
+@contextmanager
+def remembered() -> Iterator[None]:
+    """The same for work that is not within such a block; after it Ctrl-C is what it was."""
+    with _remembering(signal.default_int_handler, signal.default_int_handler):
         yield
-    finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def raise_if_pressed() -> None:
+    """Raise the interrupt again after a Ctrl-C that got lost.
+
+    Python raises it wherever it happens to be: in a callback or while a library is imported, some catch everything.
+    """
+    if _presses.any:
+        raise KeyboardInterrupt
 
 
 def stay_until_the_end() -> None:
     """From here on Ctrl-C does nothing: Python tidies up."""
     if _is(_leave):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+class _Presses:
+    """Whether Ctrl-C was pressed since it has been remembered."""
+
+    any = False
+
+
+_presses = _Presses()
+
+
+@contextmanager
+def _remembering(before: object, after: Handler) -> Iterator[None]:
+    """Remember presses in the block, if Ctrl-C does `before` now; then it does `after`."""
+    if not _is(before):
+        yield
+        return
+    _presses.any = False
+    signal.signal(signal.SIGINT, _press)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, after)
+
+
+def _press(number: int, frame: FrameType | None) -> None:
+    _presses.any = True
+    raise KeyboardInterrupt
 
 
 def _is(handler: object) -> bool:

@@ -9,10 +9,10 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ..errors import TensorfillWarning
+from ..interrupting import raise_if_pressed, remembered
 from ..telling import listening
 from .app import Stopped
 from .progress import ProgressLine, seconds_compiling
@@ -42,11 +42,11 @@ def run(
         stack.enter_context(_plain_warnings(line, shown))
         stack.enter_context(_plain_log(line))
         stack.enter_context(listening(line.enter))
-        stop_if_pressed = stack.enter_context(_remembered_interrupt())
+        stack.enter_context(remembered())
 
         def watch(snapshot: Snapshot) -> None:
             line.watch(snapshot)
-            stop_if_pressed()
+            raise_if_pressed()
 
         compiled, _ = seconds_compiling()
         try:
@@ -81,34 +81,6 @@ def uninterrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def _remembered_interrupt() -> Iterator[Callable[[], None]]:
-    """Raises the interrupt again, when called, after a Ctrl-C that got lost.
-
-    Python raises it wherever it happens to be: in a callback or while a library is imported, some catch everything.
-    """
-    pressed = False
-
-    def press(number: int, frame: FrameType | None) -> None:
-        nonlocal pressed
-        pressed = True
-        raise KeyboardInterrupt
-
-    def stop_if_pressed() -> None:
-        if pressed:
-            raise KeyboardInterrupt
-
-    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if threading.current_thread() is not threading.main_thread() or not usual:
-        yield stop_if_pressed
-        return
-    signal.signal(signal.SIGINT, press)
-    try:
-        yield stop_if_pressed
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @contextmanager
