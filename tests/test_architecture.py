@@ -16,6 +16,7 @@ bench | report | estimator | inpainting
 library | files
 methods | peers
 dual | spectral
+selection
 numerics | riemannian
 formats | sampling | metrics | iterating | scaling | shifting | slice_units | foregone
 completion | rows

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import tensorfill
 from tensorfill.errors import UnrecoverableSlice
 from tensorfill.methods.forecast import forecast
-from tensorfill.spectral.holes import has_holes
+from tensorfill.selection.holes import has_holes
 
 from .collection import Case
 

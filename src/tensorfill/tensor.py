@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+SHORT = 4
+"""Modes with at most this many indices are taken for channels: they have no order, so nothing is next to anything."""
+
 
 def unfold(tensor: NDArray[np.generic], mode: int) -> NDArray[np.generic]:
     """The mode-k unfolding: one row per index of the mode, one column per fibre.

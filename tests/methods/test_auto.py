@@ -12,11 +12,12 @@ from station_days import station_days
 from tensorfill import available_methods, complete
 from tensorfill.completion import Snapshot
 from tensorfill.errors import InvalidSetting, UnrecoverableSlice
-from tensorfill.methods import auto_choice, candidates, held_out_evidence
+from tensorfill.methods import auto_choice, candidates
 from tensorfill.methods.method import fills_lost_slices
 from tensorfill.methods.registry import make
 from tensorfill.observed import ObservedTensor
-from tensorfill.spectral.held_out import hold_out
+from tensorfill.selection import held_out_evidence
+from tensorfill.selection.held_out import hold_out
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from dense_model import orthonormal_matrix, pair
 
-from tensorfill.spectral.bases import SHORT, Basis, Columns, Cosines, Entries, Waves, growing_starts
-from tensorfill.tensor import Array
+from tensorfill.spectral.bases import Basis, Columns, Cosines, Entries, Waves, growing_starts
+from tensorfill.tensor import SHORT, Array
 
 SIZES = [1, 2, 3, 4, 5, 8, 9, 17, 64, 65]
 PLACES = [((6, 5), 0), ((6, 5), 1), ((3, 6, 4), 1), ((2, 3, 4, 6), 3), ((2, 6, 3, 4), 1)]

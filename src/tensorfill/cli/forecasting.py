@@ -36,7 +36,7 @@ def seconds_of_methods(source: Contents | Entries) -> Callable[[str], float]:
 def _holes_of(source: Contents | Entries) -> tuple[bool, float]:
     """Whether what is missing has a shape, and which share it is."""
     from .. import formats
-    from ..spectral.holes import has_holes
+    from ..selection.holes import has_holes
 
     total = entries(source.shape)
     if not isinstance(source, formats.Contents):

@@ -20,16 +20,16 @@ from ..estimates.blend import BlendedEstimate
 from ..estimates.by_place import EstimateByPlace
 from ..iterating import Clock
 from ..observed import ObservedTensor
-from ..spectral.held_out import hold_out
-from ..spectral.holes import apart_entries, has_holes, lost_entries
-from ..spectral.judge import Judge, can_judge_lost, goes_deeper
+from ..selection.hard_places import STRATA, hard_places, strata
+from ..selection.held_out import hold_out
+from ..selection.held_out_evidence import HeldOutEvidence
+from ..selection.holes import apart_entries, has_holes, lost_entries
+from ..selection.judge import Judge, can_judge_lost, goes_deeper
 from ..spectral.run import SpectralRun
 from ..tensor import Array
 from .auto_phases import tell_comparing, tell_completing
 from .candidates import HOLDINGS, SHORT, Effort, holdings, methods_tried
 from .forecast import forecast
-from .hard_places import STRATA, hard_places, strata
-from .held_out_evidence import HeldOutEvidence
 from .method import Method, fills_lost_slices, interpolates, worth_trying
 from .setting_checks import wrong
 from .spectral import Spectral

@@ -16,8 +16,6 @@ from ..numerics.threads import threads_here
 Numbers = NDArray[Any]
 BasisKind = Literal["dct", "fourier", "identity", "learned", "own"]
 
-SHORT = 4
-"""Modes with at most this many indices are taken for channels: no order, no bins, no smoothing."""
 _BY_MATRIX = 64  # up to this many indices a matrix product is quicker than a fast transform
 
 

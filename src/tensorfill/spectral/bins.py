@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
-from ..tensor import Array
-from .bases import SHORT, Basis, Numbers
+from ..tensor import SHORT, Array
+from .bases import Basis, Numbers
 from .borders import CosinesWithin
 
 

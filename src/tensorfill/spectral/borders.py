@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter
 
 from ..deadline import look_at_clock
-from ..tensor import Array
-from .bases import SHORT, BasisKind, Numbers, analyse_cosines, growing_starts, synthesise_cosines
+from ..tensor import SHORT, Array
+from .bases import BasisKind, Numbers, analyse_cosines, growing_starts, synthesise_cosines
 from .data import KnownData
 
 _MOST = 3  # indices at either end that may stand alone

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.threads import share
+from ..selection.holes import dead_indices
 from ..tensor import Array
 from .bases import Basis, Numbers
 from .bins import Bins
@@ -22,12 +23,6 @@ _LEAST = 1e-7  # added to g: what single precision can tell from zero
 _ROOM, _LITTLE = 3, 4_000_000  # numbers that the small matrices may take: times the size of the tensor, or in any case
 
 Mask = NDArray[np.bool_]
-
-
-def dead_indices(missing: Mask, mode: int) -> NDArray[np.intp]:
-    """The indices of one mode with nothing known at all."""
-    others = tuple(other for other in range(missing.ndim) if other != mode)
-    return np.flatnonzero(missing.all(axis=others))
 
 
 def solvable_slices(bins: Bins, missing: Mask) -> Iterator[tuple[int, NDArray[np.intp]]]:

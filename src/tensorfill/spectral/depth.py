@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy.ndimage import distance_transform_edt
 
-from .bases import SHORT, Numbers
-from .holes import collapsed
+from ..selection.holes import collapsed
+from ..tensor import SHORT
+from .bases import Numbers
 
 _DEEP = 8.0  # distance, in entries, at which half of the variance is open
 

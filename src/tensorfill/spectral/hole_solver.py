@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.threads import share, thread_count
+from ..selection.holes import collapsed, dead_indices
 from .bases import Numbers
 from .bins import Bins
-from .dead_slices import dead_indices
 from .hole_system import Filled, HoleSystem
-from .holes import collapsed
 from .scattered_solver import Solved
 from .transform import Transform
 

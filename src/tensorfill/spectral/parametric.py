@@ -11,8 +11,8 @@ from typing import Literal
 
 import numpy as np
 
-from ..tensor import Array
-from .bases import SHORT, Basis
+from ..tensor import SHORT, Array
+from .bases import Basis
 from .bins import Bins
 from .start import cosine_variances
 

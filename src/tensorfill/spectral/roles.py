@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..deadline import look_at_clock
-from .bases import SHORT, Numbers
+from ..tensor import SHORT
+from .bases import Numbers
 from .data import KnownData
 
 _PLACES = 2  # modes of a picture

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from ..completion import Certificate, Estimate, StopReason
 from ..iterating import Progress
-from ..tensor import Array
-from .bases import SHORT, Basis, Numbers
+from ..selection.held_out import hold_out
+from ..selection.holes import deep_entries, has_holes
+from ..selection.judge import Judge
+from ..tensor import SHORT, Array
+from .bases import Basis, Numbers
 from .data import KnownData
 from .estimate import SpectralEstimate
-from .held_out import hold_out
-from .holes import deep_entries, has_holes
-from .judge import Judge
 from .kernels import dot, in_pieces
 from .learning import MOST_HOLE_STEPS, MOST_STEPS, Learner
 from .nonnegative import Constrained, certify, solve_nonnegative

@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from scipy import fft
 
-from ..tensor import Array
-from .bases import SHORT, Basis, Cosines
+from ..tensor import SHORT, Array
+from .bases import Basis, Cosines
 from .bins import Bins
 from .borders import CosinesWithin
 from .prior import Prior

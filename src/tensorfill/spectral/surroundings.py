@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter
 
-from ..tensor import Array
-from .bases import SHORT, Basis, Numbers
+from ..tensor import SHORT, Array
+from .bases import Basis, Numbers
 from .data import KnownData
 
 _NEAR_AND_FAR = (1.0, 3.0, 8.0)  # widths in which known entries are counted, in entries

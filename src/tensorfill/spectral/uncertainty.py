@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from scipy.ndimage import label
 
 from ..numerics.normal_numbers import standard_normal
+from ..selection.holes import apart_entries
+from ..selection.judge import Judge, unjudged_entries
 from .bases import Numbers
 from .data import KnownData
 from .hole_solver import HoleSolver
-from .holes import apart_entries
-from .judge import Judge, unjudged_entries
 from .posterior_variance import PosteriorVariance
 from .prior import Prior
 from .solver import solver_for

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..spectral.judge import Judge
 from ..tensor import Array
 from .blending import blend_weights
+from .judge import Judge
 
 _ENOUGH_ENTRIES, _ENOUGH_HOLES, _ENOUGH_SLICES = 200, 8, 4  # to tell methods apart where trying again costs little
 _MOST_IMPORTANT = 10.0  # times as much as an entry of the usual sort, that one may count

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from ..spectral.judge import typical_error
 from ..tensor import Array
+from .judge import typical_error
 
 _WORTH_IT = 0.997  # error of a blend, relative to the best single one, above which the single one is taken
 _LEAST_WEIGHT = 0.05  # what weighs less is left out

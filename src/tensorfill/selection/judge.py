@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import label
 
-from .bases import Numbers
-from .dead_slices import dead_indices
-from .holes import collapsed, deep_entries, depths, has_holes, inside_large_holes, is_mixed, lost_entries, without_lost
+from .holes import (
+    collapsed,
+    dead_indices,
+    deep_entries,
+    depths,
+    has_holes,
+    inside_large_holes,
+    is_mixed,
+    lost_entries,
+    without_lost,
+)
 
 Mask = NDArray[np.bool_]
+Numbers = NDArray[Any]
 
 _SOME = 3  # known entries, or indices of a mode with some, from which on there is something to learn
 _DEEPER = 2.0  # times as deep is far deeper

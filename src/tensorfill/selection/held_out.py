@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation, label
 
 from ..deadline import look_at_clock
-from .bases import SHORT
+from ..tensor import SHORT
 from .holes import collapsed, deep_entries, depths, enclosed, has_holes, is_mixed, without_lost
 
 Mask = NDArray[np.bool_]

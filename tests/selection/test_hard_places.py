@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensorfill.methods.hard_places import hard_places
 from tensorfill.observed import ObservedTensor
+from tensorfill.selection.hard_places import hard_places
 
 
 def test_ends_of_the_longest_mode_are_hard() -> None:

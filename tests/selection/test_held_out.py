@@ -7,9 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from tensorfill.sampling import mask
+from tensorfill.selection.held_out import hold_out
+from tensorfill.selection.holes import deep_entries, enclosed, has_holes
 from tensorfill.spectral.data import KnownData
-from tensorfill.spectral.held_out import hold_out
-from tensorfill.spectral.holes import deep_entries, enclosed, has_holes
 
 Mask = NDArray[np.bool_]
 SHAPES = [(40, 36), (24, 20, 10), (20, 18, 3), (12, 10, 8, 3)]

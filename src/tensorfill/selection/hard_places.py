@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation
 
 from ..observed import ObservedTensor
-from ..spectral.holes import enclosed
+from .holes import enclosed
 
 _MOST = 0.1  # share of the known entries that are taken
 _OUTLIERS = 5  # at most, of which

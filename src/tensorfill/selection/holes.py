@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_cdt, maximum_filter, uniform_filter
 
-from .bases import SHORT
-from .dead_slices import dead_indices
+from ..tensor import SHORT
 
 Mask = NDArray[np.bool_]
 
@@ -16,6 +15,12 @@ _SOME_SIZE = 32  # entries of a slice, so that all of them are not missing by ch
 _DEPTH = 0.05  # share of the missing entries that lie inside of holes, from which on holes have a shape
 _BY_CHANCE = 12.0  # known entries expected in a window, so that hardly any is empty by chance
 _STRUCTURE = 0.2  # correlation of neighbours in the mask from which on holes have a shape
+
+
+def dead_indices(missing: Mask, mode: int) -> NDArray[np.intp]:
+    """The indices of one mode with nothing known at all."""
+    others = tuple(other for other in range(missing.ndim) if other != mode)
+    return np.flatnonzero(missing.all(axis=others))
 
 
 def has_holes(mask: Mask) -> bool:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tensorfill.methods.held_out_evidence import HeldOutEvidence
-from tensorfill.spectral.judge import Judge
+from tensorfill.selection.held_out_evidence import HeldOutEvidence
+from tensorfill.selection.judge import Judge
 
 
 def scattered(count: int) -> Judge:

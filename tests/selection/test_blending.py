@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tensorfill.methods.blending import blend_weights
-from tensorfill.spectral.judge import typical_error
+from tensorfill.selection.blending import blend_weights
+from tensorfill.selection.judge import typical_error
 from tensorfill.tensor import Array
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tensorfill.spectral.held_out import hold_out
-from tensorfill.spectral.judge import Judge, can_judge_lost, goes_deeper, hole_numbers, typical_error
+from tensorfill.selection.held_out import hold_out
+from tensorfill.selection.judge import Judge, can_judge_lost, goes_deeper, hole_numbers, typical_error
 
 Mask = NDArray[np.bool_]
 
