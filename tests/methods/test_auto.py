@@ -18,6 +18,7 @@ from tensorfill.methods.registry import make
 from tensorfill.observed import ObservedTensor
 from tensorfill.selection import held_out_evidence
 from tensorfill.selection.held_out import hold_out
+from tensorfill.selection.pattern import HolePattern
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +106,7 @@ def test_few_entries_are_judged_four_times_at_high_effort(
     monkeypatch.setattr(auto_choice, "_ENOUGH_HELD", 0)
     complete(smooth, known, effort="high")
     assert held[0] == held[2], "once, and at the ends"
-    once = int(hold_out(known, np.random.default_rng(0)).sum())
+    once = int(hold_out(HolePattern.of(known), np.random.default_rng(0)).sum())
     assert held[1] == held[0] + 3 * once
 
 

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from tensorfill.sampling import mask
 from tensorfill.selection.held_out import hold_out
-from tensorfill.selection.holes import deep_entries, enclosed, has_holes
+from tensorfill.selection.holes import enclosed, has_holes
+from tensorfill.selection.pattern import HolePattern
 from tensorfill.spectral.data import KnownData
 
 Mask = NDArray[np.bool_]
@@ -19,7 +20,7 @@ SEEDS = range(3)
 
 
 def held_of(known: Mask, seed: int = 0) -> Mask:
-    return hold_out(known, np.random.default_rng(seed))
+    return hold_out(HolePattern.of(known), np.random.default_rng(seed))
 
 
 def test_one_large_hole_is_noticed_among_entries_missing_one_by_one() -> None:
@@ -206,7 +207,7 @@ def block_among_scattered(share: float, seed: int = 0) -> tuple[Mask, tuple[slic
 @pytest.mark.parametrize("share", [0.3, 0.5])
 def test_a_large_hole_among_scattered_ones_is_a_kind_of_its_own(share: float) -> None:
     known, block = block_among_scattered(share)
-    deep = deep_entries(known)
+    deep = HolePattern.of(known).deep
     inside = np.zeros_like(known)
     inside[block] = True
     assert deep[inside].mean() > 0.9
@@ -216,7 +217,7 @@ def test_a_large_hole_among_scattered_ones_is_a_kind_of_its_own(share: float) ->
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("keep", [0.05, *KEEP])
 def test_scattered_holes_are_not_deep(shape: tuple[int, ...], keep: float) -> None:
-    assert not any(deep_entries(mask("uniform", shape, keep, seed)).any() for seed in range(10))
+    assert not any(HolePattern.of(mask("uniform", shape, keep, seed)).any_deep for seed in range(10))
 
 
 def test_of_a_large_hole_among_scattered_ones_a_hole_as_large_is_held_out() -> None:
@@ -224,6 +225,6 @@ def test_of_a_large_hole_among_scattered_ones_a_hole_as_large_is_held_out() -> N
     size = (block[0].stop - block[0].start) * (block[1].stop - block[1].start)
     for seed in range(5):
         held = held_of(known, seed)
-        now = deep_entries(known & ~held) & held
+        now = HolePattern.of(known & ~held).deep & held
         assert now.sum() > 0.2 * size, "about half of such a hole was known, some of it may be beyond the borders"
         assert (held & ~now).any(), "scattered entries too"

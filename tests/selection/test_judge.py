@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 
 from tensorfill.selection.held_out import hold_out
 from tensorfill.selection.judge import Judge, can_judge_lost, goes_deeper, hole_numbers, typical_error
+from tensorfill.selection.pattern import HolePattern
 
 Mask = NDArray[np.bool_]
 
 
 def held_of(known: Mask, seed: int = 0) -> Mask:
-    return hold_out(known, np.random.default_rng(seed))
+    return hold_out(HolePattern.of(known), np.random.default_rng(seed))
 
 
 def test_holes_are_numbered_one_by_one() -> None:
@@ -40,14 +41,14 @@ def test_a_block_among_lines_goes_deeper_than_what_is_held_out() -> None:
     known[12:26, 8:24] = False
     held = np.zeros_like(known)
     held[33, :30] = True
-    assert goes_deeper(known, held & known)
-    assert not goes_deeper(lines, held & lines)
+    assert goes_deeper(HolePattern.of(known), held & known)
+    assert not goes_deeper(HolePattern.of(lines), held & lines)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5])
 def test_scattered_entries_are_no_deeper_than_those_held_out(share: float) -> None:
     known = np.random.default_rng(0).random((40, 30, 10)) < share
-    assert not goes_deeper(known, held_of(known))
+    assert not goes_deeper(HolePattern.of(known), held_of(known))
 
 
 @pytest.mark.parametrize("share", [0.7, 0.3])
@@ -55,7 +56,7 @@ def test_of_a_lost_frame_among_scattered_holes_some_frames_and_some_entries_are_
     known = np.random.default_rng(0).random((20, 18, 12)) < share
     known[:, :, 5] = False
     held = held_of(known)
-    judge = Judge.of(known, held)
+    judge = Judge.of(HolePattern.of(known), held)
     assert judge.mixed
     assert judge.apart.any()
     assert not judge.apart.all()
@@ -73,7 +74,7 @@ def test_a_lost_frame_is_one_thing_to_judge_by_however_little_of_it_is_known() -
     known[:, :, 5] = False
     held = np.zeros_like(known)
     held[:, :, [2, 8, 9]] = True
-    judge = Judge.of(known, held & known)
+    judge = Judge.of(HolePattern.of(known), held & known)
     assert judge.apart.all()
     assert len(np.unique(judge.holes)) == 2, "frame 2, and frames 8 and 9 together"
 
@@ -84,7 +85,7 @@ def test_a_large_hole_among_scattered_ones_is_judged_by_a_large_hole() -> None:
     held = np.zeros_like(known)
     held[35:50, 10:40] = True
     held[::7, ::7] = True
-    judge = Judge.of(known, held & known)
+    judge = Judge.of(HolePattern.of(known), held & known)
     assert judge.mixed
     assert not judge.shaped
     inside = np.zeros_like(known)
@@ -98,7 +99,7 @@ def test_a_large_hole_among_scattered_ones_is_judged_by_a_large_hole() -> None:
 def test_of_the_only_known_slice_nothing_tells() -> None:
     known = np.zeros((8, 7, 5), dtype=bool)
     known[:, :, 2] = True
-    assert not can_judge_lost(known, held_of(known))
+    assert not can_judge_lost(HolePattern.of(known), held_of(known))
     known[:, :, 4] = True
-    assert can_judge_lost(known, held_of(known)), "either tells about the other"
-    assert can_judge_lost(np.ones((3, 3), dtype=bool), np.zeros((3, 3), dtype=bool))
+    assert can_judge_lost(HolePattern.of(known), held_of(known)), "either tells about the other"
+    assert can_judge_lost(HolePattern.of(np.ones((3, 3), dtype=bool)), np.zeros((3, 3), dtype=bool))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,8 @@ from ..observed import ObservedTensor
 from ..selection.hard_places import STRATA, hard_places, strata
 from ..selection.held_out import hold_out
 from ..selection.held_out_evidence import HeldOutEvidence
-from ..selection.holes import apart_entries, has_holes, lost_entries
 from ..selection.judge import Judge, can_judge_lost, goes_deeper
+from ..selection.pattern import HolePattern
 from ..spectral.run import SpectralRun
 from ..tensor import Array
 from .auto_phases import tell_comparing, tell_completing
@@ -87,6 +87,11 @@ class Choice:
         self._errors: dict[str, float] = {}
         self._sure: Callable[[Array], Array] | None = None  # from an estimate to its deviations
 
+    @cached_property
+    def _pattern(self) -> HolePattern:
+        """Where entries are missing; found out when it is asked for, since not every tensor fits into memory."""
+        return HolePattern.of(self._observed.mask())
+
     def made(self) -> Completion:
         """The completion."""
         try:
@@ -110,19 +115,18 @@ class Choice:
             return self._told(self._standing, {self._standing.method: 1.0}, self._stopped("Out of time", "time"))
 
     def _compared(self) -> Completion:
-        mask = self._observed.mask()
-        lost = lost_entries(mask)
-        shaped = has_holes(mask) or bool(apart_entries(mask).any())
+        pattern = self._pattern
+        shaped = pattern.shaped or pattern.any_lost or pattern.any_deep
         others = self._candidates(shaped)
         tell_comparing("spectral", ("spectral", *others), self._observed.shape)
-        first, run = Spectral().run(self._observed, rng=self._rng(), watch=self._watcher())
+        first, run = Spectral().run(self._observed, rng=self._rng(), watch=self._watcher(), pattern=pattern)
         self._standing = first
         self._raise_if_stopped(first)
         others = self._in_time(others, shaped)
         able = others
-        if lost.any():
+        if pattern.any_lost:
             able = {name: method for name, method in others.items() if fills_lost_slices(method, self._observed)}
-        if (mask | lost).all():
+        if pattern.only_lost:
             others = able
         held = None if run is None else run.held
         if run is None or held is None or run.held_predictions is None or not others or not held.any():
@@ -135,7 +139,7 @@ class Choice:
         evidence = self._with_more(at_first, others, held)
         small = self._observed.size <= SHORT
         simple = ["spectral", *(name for name, method in others.items() if interpolates(method))]
-        if (run.judge.shaped or small) and goes_deeper(mask, held):  # nothing tells what low rank would put there
+        if (run.judge.shaped or small) and goes_deeper(pattern, held):  # nothing tells what low rank would put there
             evidence = evidence.of(simple)
         self._errors = at_first.errors() | evidence.errors()
         favourite = "spectral" if small else None
@@ -149,7 +153,7 @@ class Choice:
         more = max(0.0, evidence.mean_square(prediction, scale) - float(np.mean((misses / scale) ** 2)))
         self._sure = partial(_sureness, run, misses, more, scale)
         return self._blend(
-            weights, {"spectral": first}, lost_weights=judged if can_judge_lost(mask, held) else _UNJUDGED
+            weights, {"spectral": first}, lost_weights=judged if can_judge_lost(pattern, held) else _UNJUDGED
         )
 
     def _with_more(
@@ -178,16 +182,16 @@ class Choice:
 
     def _evidence_of(self, predictions: dict[str, Array], held: NDArray[np.bool_]) -> HeldOutEvidence:
         """Predictions of held-out entries, next to the truth."""
-        mask, inside = self._observed.mask(), self._inside(held)
-        judge = Judge.of(mask, held)
+        pattern, inside = self._pattern, self._inside(held)
+        judge = Judge.of(pattern, held)
         alike = judge.shaped or self._observed.size > SHORT
-        missing = None if alike else strata(self._observed, mask)[~mask & ~apart_entries(mask)]
+        missing = None if alike else strata(self._observed, pattern.mask)[~pattern.mask & ~pattern.apart]
         return HeldOutEvidence(
             judge,
             self._observed.values[inside],
             predictions,
             self._observed.positions[inside],
-            None if alike else strata(self._observed, mask & ~held)[held],
+            None if alike else strata(self._observed, pattern.mask & ~held)[held],
             None if missing is None else np.bincount(missing, minlength=STRATA) / max(1, len(missing)),
         )
 
@@ -212,7 +216,7 @@ class Choice:
 
     def _held_out(self, number: int) -> NDArray[np.bool_]:
         """Other entries than spectral holds out."""
-        return hold_out(self._observed.mask(), np.random.default_rng([self._seed, 0, number]))
+        return hold_out(self._pattern, np.random.default_rng([self._seed, 0, number]))
 
     def _candidates(self, shaped_holes: bool) -> dict[str, Method]:
         """Methods next to spectral, by the effort asked for."""
@@ -265,7 +269,7 @@ class Choice:
 
         estimate = blended(weights)
         if lost_weights is not None:
-            estimate = EstimateByPlace(estimate, blended(lost_weights), apart_entries(self._observed.mask()))
+            estimate = EstimateByPlace(estimate, blended(lost_weights), self._pattern.apart)
         whole = replace(
             parts[named[0]],
             estimate=estimate,

@@ -24,6 +24,7 @@ from ..estimates.interpolated import InterpolatedEstimate
 from ..iterating import Progress, iterate
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
+from ..selection.pattern import HolePattern
 from ..spectral.borders import Borders, strange_borders
 from ..spectral.data import KnownData
 from ..spectral.parametric import CORRELATIONS, Family, ParametricSpectrum
@@ -165,8 +166,12 @@ class Spectral:
         *,
         rng: np.random.Generator,
         watch: Watch | None = None,
+        pattern: HolePattern | None = None,
     ) -> tuple[Completion, SpectralRun | None]:
-        """Complete the tensor, and tell what was predicted where entries were held out."""
+        """Complete the tensor, and tell what was predicted where entries were held out.
+
+        `pattern` is that of the known entries, if somebody has it already.
+        """
         scale = float(observed.known.max())  # not `values`, which would stay: a large array in double precision
         if scale == 0:
             stop = StopReason("all zero", "Every observed value is zero, so the completion is zero everywhere.")
@@ -180,13 +185,14 @@ class Spectral:
         dtype: np.dtype[Any] = np.dtype(np.float64 if observed.size < _DOUBLE_BELOW else np.float32)
         data = KnownData.of(replace(observed, known=observed.known / scale), dtype)
         mean = float(data.values.mean(dtype=np.float64))
-        data = KnownData(data.mask, data.values - dtype.type(mean))
+        pattern = HolePattern.of(data.mask) if pattern is None else pattern
+        data = KnownData(pattern.mask, data.values - dtype.type(mean))
         borders = self._borders(data)
         plan = self._plan(observed, dtype, borders, modes_of_places(data))
         if self.rank is not None:
             plan = replace(plan, find_factors=partial(self._factors, observed, rng))
         at_first = InterpolatedEstimate(observed.shape, observed.positions, observed.known)
-        work = SpectralRun(data, mean, plan, rng, AffineEstimate(at_first, 1 / scale))
+        work = SpectralRun(data, pattern, mean, plan, rng, AffineEstimate(at_first, 1 / scale))
         with quiet_blas():
             found = iterate(_scaled_back(work.states(), scale), 10**9, watch)
         done = Completion(

@@ -10,7 +10,8 @@ from scipy.ndimage import binary_dilation, label
 
 from ..deadline import look_at_clock
 from ..tensor import SHORT
-from .holes import collapsed, deep_entries, depths, enclosed, has_holes, is_mixed, without_lost
+from .holes import collapsed, depths, enclosed
+from .pattern import HolePattern
 
 Mask = NDArray[np.bool_]
 
@@ -21,24 +22,25 @@ _AT_ENDS = 0.2  # share of the known indices that are held out at most where end
 _FEWER = 0.05  # how much an e-th of the entries that are wanted counts, next to an e-fold depth
 
 
-def hold_out(mask: Mask, rng: np.random.Generator) -> Mask:
+def hold_out(pattern: HolePattern, rng: np.random.Generator) -> Mask:
     """Some of the known entries: one by one, or in holes like those that are there.
 
     Where whole slices are lost, or large holes are there, and other entries are missing too, some are held out of
     either kind.
     """
-    if is_mixed(mask):
-        left, indices = without_lost(mask)
+    mask = pattern.mask
+    if pattern.mixed:
+        left, indices = pattern.left
         slices = _slices_held_out(mask, rng)
-        if left.all() and slices.any():
+        if left.mask.all() and slices.any():
             return slices
         held = np.zeros_like(mask)
         held[np.ix_(*indices)] = hold_out(left, rng)
         return held | slices
-    if (deep := deep_entries(mask)).any():
-        inside = _deep_held_out(mask, deep, rng)
+    if pattern.any_deep:
+        inside = _deep_held_out(mask, pattern.deep, rng)
         return inside | _scattered_held_out(mask & ~inside, rng)
-    if has_holes(mask):
+    if pattern.shaped:
         small = collapsed(mask)
         found = _holes_held_out(small, rng)
         if found is None:

@@ -64,32 +64,6 @@ def _has_depth(missing: Mask) -> bool:
     return bool(inside.any()) and bool(inside.mean() - by_chance > _DEPTH * share * (1 - by_chance))
 
 
-def lost_entries(mask: Mask) -> Mask:
-    """Entries of slices of which nothing is known, such as lost frames."""
-    lost = np.zeros_like(mask)
-    for mode, size in enumerate(mask.shape):
-        if size > 1:
-            np.moveaxis(lost, mode, 0)[dead_indices(~mask, mode)] = True
-    return lost
-
-
-def is_mixed(mask: Mask) -> bool:
-    """Whether lost slices are a kind of their own: other entries are missing too, or the slices are too small or too
-    many to be noticed as holes.
-    """
-    lost = lost_entries(mask)
-    return bool(lost.any()) and not (bool((mask | lost).all()) and has_holes(mask))
-
-
-def without_lost(mask: Mask) -> tuple[Mask, tuple[NDArray[np.intp], ...]]:
-    """The mask without slices of which nothing is known, and the indices that are left of every mode."""
-    left = tuple(
-        np.flatnonzero(mask.any(axis=tuple(other for other in range(mask.ndim) if other != mode)))
-        for mode in range(mask.ndim)
-    )
-    return mask[np.ix_(*left)], left
-
-
 def collapsed(mask: Mask) -> Mask:
     """The mask, with one index for modes along which it is the same everywhere."""
     for mode in range(mask.ndim):
@@ -97,13 +71,6 @@ def collapsed(mask: Mask) -> Mask:
         if (mask == first).all():
             mask = first
     return mask
-
-
-def deep_entries(mask: Mask) -> Mask:
-    """Entries inside of large holes, where others are missing one by one; none where they are not."""
-    deep = inside_large_holes(mask)
-    found = np.count_nonzero(deep) > _DEPTH * np.count_nonzero(~mask)
-    return deep if found and not has_holes(mask) and not lost_entries(mask).any() else np.zeros_like(mask)
 
 
 def inside_large_holes(mask: Mask) -> Mask:
@@ -135,12 +102,6 @@ def _has_empty_cell(mask: Mask, window: list[int]) -> bool:
         cells = np.moveaxis(mask, mode, 0)[:whole]
         mask = np.moveaxis(np.asarray(cells.reshape(-1, half, *cells.shape[1:]).any(axis=1)), 0, mode)
     return not bool(mask.all())
-
-
-def apart_entries(mask: Mask) -> Mask:
-    """Entries that are a kind of their own where others are missing too: those of lost slices, or of deep holes."""
-    lost = lost_entries(mask)
-    return lost if lost.any() else deep_entries(mask)
 
 
 def depths(known: Mask) -> NDArray[np.intp]:

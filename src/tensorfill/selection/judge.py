@@ -10,17 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import label
 
-from .holes import (
-    collapsed,
-    dead_indices,
-    deep_entries,
-    depths,
-    has_holes,
-    inside_large_holes,
-    is_mixed,
-    lost_entries,
-    without_lost,
-)
+from .holes import collapsed, depths
+from .pattern import HolePattern
 
 Mask = NDArray[np.bool_]
 Numbers = NDArray[Any]
@@ -45,27 +36,27 @@ class Judge:
     """The share of those in what is missing, likewise."""
 
     @classmethod
-    def of(cls, mask: Mask, held: Mask) -> Judge:
+    def of(cls, pattern: HolePattern, held: Mask) -> Judge:
         """For some of the known entries, held out."""
-        if is_mixed(mask):
-            shaped = has_holes(without_lost(mask)[0])
-            whole = lost_entries(mask & ~held) & held
-            pieces = _lost_runs(mask, held)
-            missing = lost_entries(mask)
-        elif (missing := deep_entries(mask)).any():
+        if pattern.mixed:
+            shaped = pattern.left[0].shaped
+            rest = pattern.without(held)
+            whole = rest.lost & held
+            pieces = _lost_runs(pattern, rest)
+        elif pattern.any_deep:
             shaped = False
-            inside = inside_large_holes(mask & ~held)
+            inside = pattern.without(held).inside_large_holes
             whole = inside & held
             pieces = np.asarray(label(inside)[0], dtype=np.intp)
         else:
-            shaped = has_holes(mask)
+            shaped = pattern.shaped
             numbers = hole_numbers(held, holes=shaped)
             return cls(numbers, shaped, False, np.zeros(len(numbers), dtype=bool), 0.0)
         apart = whole[held]
         numbers = np.zeros(len(apart), dtype=np.intp)
         numbers[~apart] = hole_numbers(held & ~whole, holes=shaped)
         numbers[apart] = numbers.max(initial=0) + pieces[whole]
-        share = float(np.count_nonzero(missing) / np.count_nonzero(~mask))
+        share = float(np.count_nonzero(pattern.apart) / np.count_nonzero(~pattern.mask))
         return cls(numbers, shaped, True, apart, share)
 
     def joined(self, other: Judge) -> Judge:
@@ -84,52 +75,54 @@ class Judge:
         return sum(error * share for error, share in found)
 
 
-def _lost_runs(mask: Mask, held: Mask) -> NDArray[np.intp]:
-    """Which lost slices an entry is in, numbered from 1: those next to each other are one thing to judge by, however
-    many of their entries are known.
+def _lost_runs(pattern: HolePattern, rest: HolePattern) -> NDArray[np.intp]:
+    """Which slices an entry is in of those that are lost in the rest only, numbered from 1: those next to each other
+    are one thing to judge by, however many of their entries are known.
     """
-    numbers: NDArray[np.intp] = np.zeros(mask.shape, dtype=np.intp)
+    numbers: NDArray[np.intp] = np.zeros(pattern.mask.shape, dtype=np.intp)
     count = 0
-    for mode, size in enumerate(mask.shape):
+    for mode, size in enumerate(numbers.shape):
         if size > 1:
-            new = np.setdiff1d(dead_indices(~(mask & ~held), mode), dead_indices(~mask, mode))
+            new = np.setdiff1d(rest.lost_indices[mode], pattern.lost_indices[mode])
             for run in np.split(new, np.flatnonzero(np.diff(new) > 1) + 1) if len(new) else ():
                 count += 1
                 np.moveaxis(numbers, mode, 0)[run] = count
     return numbers
 
 
-def can_judge_lost(mask: Mask, held: Mask) -> bool:
+def can_judge_lost(pattern: HolePattern, held: Mask) -> bool:
     """Whether something tells about lost slices: one of that mode was held out, or parts of those beside it were."""
-    if np.count_nonzero(mask) < _SOME:
+    if np.count_nonzero(pattern.mask) < _SOME:
         return False
-    for mode, size in enumerate(mask.shape):
-        lost = len(dead_indices(~mask, mode))
-        if lost > 0 and size - lost < _SOME and len(dead_indices(~(mask & ~held), mode)) == lost:
+    rest = pattern.without(held)
+    for mode, size in enumerate(held.shape):
+        lost = len(pattern.lost_indices[mode])
+        if lost > 0 and size - lost < _SOME and len(rest.lost_indices[mode]) == lost:
             return False
     return True
 
 
-def unjudged_entries(mask: Mask, held: Mask) -> Mask:
+def unjudged_entries(pattern: HolePattern, held: Mask) -> Mask:
     """Entries of lost slices of a mode of which no slice could be held out; all, if next to nothing is known."""
-    if np.count_nonzero(mask) < _SOME:
-        return np.ones_like(mask)
-    found = np.zeros_like(mask)
-    left = mask & ~held
-    for mode, size in enumerate(mask.shape):
-        lost = dead_indices(~mask, mode)
-        if size > 1 and len(lost) and len(dead_indices(~left, mode)) == len(lost):
+    if np.count_nonzero(pattern.mask) < _SOME:
+        return np.ones_like(held)
+    found = np.zeros_like(held)
+    rest = pattern.without(held)
+    for mode, size in enumerate(held.shape):
+        lost = pattern.lost_indices[mode]
+        if size > 1 and len(lost) and len(rest.lost_indices[mode]) == len(lost):
             np.moveaxis(found, mode, 0)[lost] = True
     return found
 
 
-def goes_deeper(mask: Mask, held: Mask) -> bool:
+def goes_deeper(pattern: HolePattern, held: Mask) -> bool:
     """Whether what is missing, but for lost slices, lies far deeper inside of holes than anything held out."""
-    missing = ~mask & ~lost_entries(mask)
-    apart = held & ~lost_entries(mask & ~held)
+    rest = pattern.without(held)
+    missing = ~pattern.mask & ~pattern.lost
+    apart = held & ~rest.lost
     if not missing.any() or not apart.any():
         return False
-    return bool(depths(mask)[missing].max() > _DEEPER * depths(mask & ~held)[apart].max())
+    return bool(depths(pattern.mask)[missing].max() > _DEEPER * depths(rest.mask)[apart].max())
 
 
 def hole_numbers(held: Mask, *, holes: bool) -> NDArray[np.intp]:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ..completion import Certificate, Estimate, StopReason
 from ..iterating import Progress
 from ..selection.held_out import hold_out
-from ..selection.holes import deep_entries, has_holes
 from ..selection.judge import Judge
+from ..selection.pattern import HolePattern
 from ..tensor import SHORT, Array
 from .bases import Basis, Numbers
 from .data import KnownData
@@ -83,6 +83,8 @@ class SpectralRun:
 
     data: KnownData
     """Values less their mean."""
+    pattern: HolePattern
+    """Where they are."""
     mean: float
     plan: Plan
     rng: np.random.Generator
@@ -109,7 +111,7 @@ class SpectralRun:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        self.holes = has_holes(self.data.mask) or bool(deep_entries(self.data.mask).any())
+        self.holes = self.pattern.shaped or self.pattern.any_deep
         self._tolerance = _HOLE_TOLERANCE if self.holes else _TOLERANCE
         chosen = _HOLE_SMOOTHING if self.holes else _SMOOTHING
         self.smoothing = chosen if self.plan.smoothing is None else self.plan.smoothing
@@ -124,8 +126,8 @@ class SpectralRun:
         nothing_yet = Progress(math.sqrt(variance), self.at_first)
         yield nothing_yet
         del zero
-        self.held = hold_out(self.data.mask, self.rng)
-        self.judge = Judge.of(self.data.mask, self.held)
+        self.held = hold_out(self.pattern, self.rng)
+        self.judge = Judge.of(self.pattern, self.held)
         if self.plan.find_factors is not None:
             first = with_components(first, self.plan.find_factors(self.held), self.data.values.dtype)
         self.seed = int(self.rng.integers(2**31))
@@ -301,11 +303,11 @@ class SpectralRun:
         The law of deviations takes logarithms of how large an entry is, so that none may count below zero here.
         """
         assert self.seen is not None, "a run that was never followed"
-        held = hold_out(self.data.mask, np.random.default_rng(self.seed)) if self.held is None else self.held
+        held = hold_out(self.pattern, np.random.default_rng(self.seed)) if self.held is None else self.held
         prior, coefficients = self.seen
         dtype = self.data.values.dtype
         before = np.maximum(prior.transform.to_entries(coefficients.astype(dtype)) + dtype.type(self.mean), 0)
-        work = Uncertainty(prior, self.data, self.mean, held, self.holes, self.seed)
+        work = Uncertainty(prior, self.data, self.pattern, self.mean, held, self.holes, self.seed)
         return work.deviations(before, np.maximum(entries, 0).astype(dtype), errors)
 
     def _estimate(self, prior: Prior, coefficients: Numbers | None) -> SpectralEstimate:

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from scipy.ndimage import label
 
 from ..numerics.normal_numbers import standard_normal
-from ..selection.holes import apart_entries
 from ..selection.judge import Judge, unjudged_entries
+from ..selection.pattern import HolePattern
 from .bases import Numbers
 from .data import KnownData
 from .hole_solver import HoleSolver
@@ -69,6 +69,8 @@ class Uncertainty:
     """Learned without the held-out entries."""
     data: KnownData
     """All that is known, less its mean."""
+    pattern: HolePattern
+    """Where that is."""
     mean: float
     held: Mask
     holes: bool
@@ -136,12 +138,12 @@ class Uncertainty:
 
     def _kinds(self) -> Iterator[_Kind]:
         """Entries by what was held out like them: lost slices and deep holes, those nothing tells of, the rest."""
-        mask, held = self.data.mask, self.held
-        judge = Judge.of(mask, held)
-        unjudged = unjudged_entries(mask, held)
+        held = self.held
+        judge = Judge.of(self.pattern, held)
+        unjudged = unjudged_entries(self.pattern, held)
         rest = ~unjudged
         if judge.mixed:
-            apart = apart_entries(mask) & rest
+            apart = self.pattern.apart & rest
             rest &= ~apart
             yield _Kind(apart, judge.apart, len(np.unique(judge.holes[judge.apart])))
         chosen = ~judge.apart
