@@ -1,4 +1,4 @@
-"""What a method needs per entry of a tensor, which forecasts are made from (src/tensorfill/methods/forecast.py).
+"""What methods need per entry of a tensor, which forecasts are made from: the `costs` in src/tensorfill/methods/.
 
     python benchmarks/forecast.py [--methods spectral,t-ctv] [--size 1e6]
 
@@ -22,7 +22,10 @@ from numpy.typing import NDArray
 import report
 from tensorfill import complete, sampling
 from tensorfill.bench.peak_memory import PeakMemory
-from tensorfill.methods.forecast import COSTS, forecast
+from tensorfill.cost import UNMEASURED
+from tensorfill.method import cost_of
+from tensorfill.methods.forecast import forecast
+from tensorfill.methods.registry import available_methods
 
 HOLES = {"scattered": ("uniform", 0.5), "shaped": ("blocks", 0.7)}
 
@@ -60,10 +63,15 @@ def measured(method: str, shape: tuple[int, ...], holes: str) -> dict[str, float
     return {"bytes": (peak.bytes() or 0) / data.size, "microseconds": 1e6 * seconds / data.size}
 
 
+def with_figures() -> list[str]:
+    """The methods that say what they cost."""
+    return [name for name, kind in available_methods().items() if cost_of(kind, shaped_holes=False) not in UNMEASURED]
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--methods", default=",".join(("auto", *COSTS)))
+    parser.add_argument("--methods", default=",".join(("auto", *with_figures())))
     parser.add_argument("--size", type=float, default=1e6)
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()

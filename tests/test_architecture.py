@@ -19,10 +19,11 @@ dual | spectral
 selection
 numerics | riemannian
 formats | sampling | metrics | iterating | scaling | shifting | slice_units | foregone
+method
 completion | rows
 notebook
 observed | estimates | views
-bounds
+bounds | cost
 tensor | memory | deadline | compiling
 errors | private_folder | harmless | interrupting | telling
 """

@@ -19,7 +19,7 @@ from .errors import InvalidInput, InvalidSetting, UnrecoverableSlice, must_be
 from .estimates.interpolated import can_interpolate
 from .foregone import always_the_same, nothing_missing, quick_interpolation
 from .formats import Contents, Entries
-from .methods.method import Method
+from .method import Method, extends_constants, looks_at_neighbours
 from .methods.registry import make, method_for, told_choice
 from .observed import Negatives, ObservedTensor, observed_everywhere
 from .peers import Arrived, arriving, check_alignment
@@ -108,7 +108,7 @@ def complete(
         chosen = make(method_for(method, settings), settings)
         told = (*clipped, *told_choice(method, settings), *(() if arrived is None else arrived.notes))
         # One that fills in something of its own means it in the data's own units.
-        shift = Shift.of(bounds, data, moves=getattr(chosen, "extends_constants", True))
+        shift = Shift.of(bounds, data, moves=extends_constants(chosen))
         seen = shift.shifted(data)
         if refusal := chosen.refuses(seen):
             raise InvalidSetting(refusal)
@@ -120,7 +120,7 @@ def complete(
             return replace(
                 done, keep_observed=keep_observed, give_back=give_back, notes=(*told, *notes), reasons=_table(arrived)
             )
-        neighbours = hasattr(chosen, "looks_at_neighbours") and chosen.looks_at_neighbours(data)
+        neighbours = looks_at_neighbours(chosen, data)
         notes = _empty_slices(data, "they are guessed from those beside them" if neighbours else _HOPELESS)
         if not neighbours:
             for note in notes:
@@ -167,7 +167,7 @@ def _table(arrived: Arrived | None) -> dict[str, str]:
 def _foregone(data: ObservedTensor, method: Method, settings: dict[str, Any], bounds: Bounds) -> Completion | None:
     """The completion, if it needs no method; one that fills in something of its own may say so."""
     found = nothing_missing(data, method.name, settings)
-    if found is None and getattr(method, "extends_constants", True):
+    if found is None and extends_constants(method):
         found = always_the_same(data, method.name, settings, bounds)
     return found
 

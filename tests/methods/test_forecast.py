@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tensorfill.cost import UNMEASURED
 from tensorfill.library import complete
+from tensorfill.method import cost_of
 from tensorfill.methods import forecast as forecasts
-from tensorfill.methods.forecast import COSTS, forecast
+from tensorfill.methods.forecast import forecast
 from tensorfill.methods.registry import available_methods
 from tensorfill.telling import Phase, listening
 
@@ -35,8 +37,12 @@ def test_every_method_has_a_forecast_that_counts_the_completed_tensor(method: st
     assert forecast(shape, method).bytes > 50 * 4_000_000
 
 
-def test_what_is_measured_is_a_method() -> None:
-    assert set(COSTS) <= set(available_methods())
+def test_methods_say_what_they_cost() -> None:
+    """So do users' own, if they like; one without figures, or without a name that is known, is of the usual kind."""
+    assert cost_of(available_methods()["t-ctv"], shaped_holes=True).bytes == 95
+    assert cost_of(available_methods()["tmac"], shaped_holes=True) == UNMEASURED[True]
+    assert cost_of(available_methods()["dual-demo"], shaped_holes=False) == UNMEASURED[False]
+    assert forecast((30, 30), "nobody") == forecast((30, 30), "tmac")
 
 
 def test_whether_it_fits_depends_on_what_is_free(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from ..completion import Completion, Watch
+from ..method import Effort, Question
 from ..observed import ObservedTensor
 from .auto_choice import Choice
-from .candidates import Effort
 from .setting_checks import check_choice, wrong
 from .spectral import Spectral
 
@@ -62,6 +62,10 @@ class Auto:
         numbers = all(isinstance(weight, Real) and float(weight) > 0 for weight in weights.values())
         if not named or not numbers or abs(sum(weights.values()) - 1) > 1e-6:
             raise wrong(self.name, setting, requirement, weights)
+
+    def candidate(self, question: Question) -> int | None:
+        """Never: it is the one that compares."""
+        return None
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""

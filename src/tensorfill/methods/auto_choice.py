@@ -19,6 +19,7 @@ from ..deadline import TimeIsUp, seconds_left
 from ..estimates.blend import BlendedEstimate
 from ..estimates.by_place import EstimateByPlace
 from ..iterating import Clock
+from ..method import SHORT, Effort, Method, Question, fills_lost_slices, interpolates, worth_trying
 from ..observed import ObservedTensor
 from ..selection.hard_places import STRATA, hard_places, strata
 from ..selection.held_out import hold_out
@@ -28,9 +29,8 @@ from ..selection.pattern import HolePattern
 from ..spectral.run import SpectralRun
 from ..tensor import Array
 from .auto_phases import tell_comparing, tell_completing
-from .candidates import HOLDINGS, SHORT, Effort, holdings, methods_tried
+from .candidates import HOLDINGS, candidates, holdings
 from .forecast import forecast
-from .method import Method, fills_lost_slices, interpolates, worth_trying
 from .setting_checks import wrong
 from .spectral import Spectral
 
@@ -220,10 +220,7 @@ class Choice:
 
     def _candidates(self, shaped_holes: bool) -> dict[str, Method]:
         """Methods next to spectral, by the effort asked for."""
-        from .registry import make
-
-        names = methods_tried(self._effort, self._observed.shape, shaped_holes=shaped_holes)[1:]
-        methods = {name: make(name, {}) for name in names}
+        methods = candidates(Question(self._effort, self._observed.shape, shaped_holes))
         if self._effort == "high":
             return methods
         return {name: method for name, method in methods.items() if worth_trying(method, self._observed)}

@@ -17,10 +17,10 @@ from ..estimates.affine import AffineEstimate
 from ..estimates.constant import ConstantEstimate
 from ..iterating import Progress, iterate
 from ..memory import physical_memory
+from ..method import Method
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..tensor import entries
-from .method import Method
 
 Algorithm = Callable[[ObservedTensor], Iterator[Progress]]
 """From data whose largest value is 1 to the states of a method, the start first."""

@@ -10,8 +10,10 @@ from typing import ClassVar
 import numpy as np
 
 from ..completion import Completion, StopReason, Watch
+from ..cost import Cost
 from ..estimates.filled import FilledEstimate
 from ..iterating import Progress
+from ..method import Question
 from ..observed import ObservedTensor
 from .baseline import complete_by
 
@@ -25,11 +27,16 @@ class ConstantFill(ABC):
     nonnegative: ClassVar[bool] = True
     same_everywhere: ClassVar[bool] = True
     """What it fills in does not depend on the place."""
+    costs: ClassVar[tuple[Cost, Cost]] = Cost(60, 0.1), Cost(60, 0.1)
 
     @staticmethod
     @abstractmethod
     def value(data: ObservedTensor) -> float:
         """What is filled in."""
+
+    def candidate(self, question: Question) -> int | None:
+        """Never: a level to compare with is no method."""
+        return None
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Refuses nothing."""
@@ -61,6 +68,10 @@ class MeanFill(ConstantFill):
 
     name: ClassVar[str] = "mean-fill"
     summary: ClassVar[str] = "The mean of what is known, wherever nothing is; a level to compare with"
+
+    def candidate(self, question: Question) -> int | None:
+        """On the smallest tensors, at normal effort: there may be too little to learn anything else from."""
+        return None if question.effort == "high" else question.place(100, when=question.short)
 
     @staticmethod
     def value(data: ObservedTensor) -> float:

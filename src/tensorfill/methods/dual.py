@@ -11,7 +11,9 @@ from typing import ClassVar
 import numpy as np
 
 from ..completion import Completion, Watch
+from ..cost import Cost
 from ..dual.problem import DualProblem
+from ..method import Question
 from ..observed import ObservedTensor
 from .dual_family import DualSettings, complete_by_dual
 
@@ -24,6 +26,11 @@ class Dual(DualSettings):
     summary: ClassVar[str] = "Sum of low-rank components, one per mode; may go negative"
     reference: ClassVar[str] = "Nimishakavi, Jawanpuria & Mishra, NeurIPS 2018"
     nonnegative: ClassVar[bool] = False
+    costs: ClassVar[tuple[Cost, Cost]] = Cost(100, 20), Cost(140, 30)
+
+    def candidate(self, question: Question) -> int | None:
+        """Never: nonneg-dual is the same, and nowhere negative."""
+        return None
 
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
         """Complete the tensor."""

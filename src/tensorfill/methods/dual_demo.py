@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ..cost import UNMEASURED, Cost
 from .dual import Dual
 from .setting_checks import Weights
 
@@ -15,6 +16,7 @@ class DualDemo(Dual):
 
     name: ClassVar[str] = "dual-demo"
     summary: ClassVar[str] = "dual with its authors' demo settings, lam=1 and C=1000"
+    costs: ClassVar[tuple[Cost, Cost]] = UNMEASURED
 
     C: float = 1000.0
     lam: Weights = 1.0

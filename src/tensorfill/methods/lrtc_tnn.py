@@ -13,7 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..completion import Completion, Watch
+from ..cost import Cost
 from ..iterating import Progress
+from ..method import Question
 from ..observed import ObservedTensor
 from ..tensor import entries
 from .baseline import complete_by, too_large_to_fill
@@ -21,6 +23,7 @@ from .halrtc_iteration import HaLRTCIteration
 from .lrtc_tnn_iteration import iterations
 from .setting_checks import check_count, check_positive, check_shares, check_tolerance, resolved_shares, wrong
 
+_WIDE = 5  # columns for every row of an unfolding: with fewer, low rank says little, and is slow to find
 _LARGE = 100_000  # entries above which single precision is worth having
 _SINGLE = 1e-4  # tolerances below cannot be met in single precision: X Xᵀ has too few digits then
 
@@ -55,6 +58,7 @@ class LRTCTNN:
     summary: ClassVar[str] = "Low rank of all unfoldings by truncated nuclear norms, for counts; may go negative"
     reference: ClassVar[str] = "Chen, Yang & Sun, Transportation Research Part C 2020"
     nonnegative: ClassVar[bool] = False
+    costs: ClassVar[tuple[Cost, Cost]] = Cost(75, 10), Cost(75, 10)
 
     truncation: float = 0.1
     weights: Sequence[float] | None = None
@@ -76,6 +80,11 @@ class LRTCTNN:
             raise wrong(self.name, "penalty_growth", "be 1 or more", self.penalty_growth)
         check_tolerance(self.name, "tolerance", self.tolerance)
         check_count(self.name, "max_iter", self.max_iter)
+
+    def candidate(self, question: Question) -> int | None:
+        """On small tensors whose holes have a shape, if unfoldings are wide."""
+        wide = question.size >= _WIDE * max(question.shape) ** 2
+        return question.place(80, when=question.small and question.shaped_holes and wide)
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Why the full tensor would not fit into memory, if so; raises for weights that do not fit the tensor."""

@@ -15,12 +15,12 @@ import numpy as np
 
 from ..completion import Completion, Watch
 from ..iterating import Progress
+from ..method import lost_slices_are_in
 from ..observed import ObservedTensor
 from .baseline import complete_by, too_large_to_fill
 from .lrtc_tv_smoothing import Weighting
 from .lrtc_tv_trace_norm import by_trace_norm
 from .lrtc_tv_tucker import by_smooth_tucker
-from .method import lost_slices_are_in
 from .setting_checks import are_modes, check_choice, check_count, check_positive, check_tolerance, wrong
 
 Variant = Literal["I", "II"]

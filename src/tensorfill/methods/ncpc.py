@@ -13,9 +13,11 @@ from typing import ClassVar
 import numpy as np
 
 from ..completion import Completion, StopReason, Watch
+from ..cost import Cost
 from ..estimates.kruskal import KruskalTensor
 from ..iterating import Progress
 from ..memory import physical_memory
+from ..method import Question
 from ..numerics.sampled_kruskal import SampledKruskal
 from ..observed import ObservedTensor
 from ..tensor import Array
@@ -50,6 +52,7 @@ class NCPC:
     summary: ClassVar[str] = "Sum of a few nonnegative rank-one tensors (CP)"
     reference: ClassVar[str] = "Xu & Yin, SIAM J. Imaging Sciences 2013"
     nonnegative: ClassVar[bool] = True
+    costs: ClassVar[tuple[Cost, Cost]] = Cost(250, 4.5), Cost(250, 4.5)
 
     rank: int = 10
     tolerance: float = 1e-4
@@ -61,6 +64,10 @@ class NCPC:
         check_tolerance(self.name, "tolerance", self.tolerance)
         check_count(self.name, "max_iter", self.max_iter)
         check_flag(self.name, "extrapolation", self.extrapolation)
+
+    def candidate(self, question: Question) -> int | None:
+        """Among the few that small tensors are tried with."""
+        return question.place(70, when=question.small)
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Refuses data without a lower bound, for its factors are nonnegative, and what does not fit into memory."""

@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..completion import Completion, StopReason, Watch
+from ..cost import Cost
 from ..deadline import look_at_clock
 from ..estimates.dense import DenseEstimate
 from ..iterating import Progress
+from ..method import Question
 from ..observed import ObservedTensor
 from ..tensor import Array, fold, unfold
 from .baseline import complete_by, too_large_to_fill
@@ -44,6 +46,7 @@ class NearestSlices:
     summary: ClassVar[str] = "The mean of the most similar slices, such as rows of a table; for tables"
     reference: ClassVar[str] = "Troyanskaya et al., Bioinformatics 2001"
     nonnegative: ClassVar[bool] = True
+    costs: ClassVar[tuple[Cost, Cost]] = Cost(120, 2), Cost(120, 2)
 
     mode: int | None = None
     neighbours: int = 8
@@ -52,6 +55,10 @@ class NearestSlices:
         if self.mode is not None and not are_modes([self.mode]):
             raise wrong(self.name, "mode", "be a mode number, counted from 1", self.mode)
         check_count(self.name, "neighbours", self.neighbours)
+
+    def candidate(self, question: Question) -> int | None:
+        """Among the few that small tensors are tried with."""
+        return question.place(40, when=question.small)
 
     def worth_trying(self, observed: ObservedTensor) -> bool:
         """Tables: slices of more modes have neighbours in place, too, and other methods know them."""

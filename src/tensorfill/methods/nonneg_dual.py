@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..completion import Completion, Watch
+from ..cost import Cost
 from ..dual.problem import DualProblem, Enforced
 from ..dual.solve import Inner
 from ..observed import ObservedTensor, checked_coordinates, positions_of
@@ -43,6 +44,7 @@ class NonnegDual(DualSettings):
     summary: ClassVar[str] = "Sum of low-rank components, one per mode, that is nonnegative everywhere"
     reference: ClassVar[str] = "Sinha, Naram & Kumar, nonnegative low-rank tensor completion via dual formulation"
     nonnegative: ClassVar[bool] = True
+    costs: ClassVar[tuple[Cost, Cost]] = Cost(140, 40), Cost(200, 60)
 
     gradient_tolerance: float = 0.1
     inner: Inner = "active-set"

@@ -5,6 +5,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
 from ..errors import InvalidSetting
+from ..method import Method
 from .auto import Auto
 from .bcpf import BCPF
 from .biharmonic import Biharmonic
@@ -17,7 +18,6 @@ from .halrtc import HaLRTC
 from .linear import Linear
 from .lrtc_tnn import LRTCTNN
 from .lrtc_tv import LRTCTV
-from .method import Method
 from .ncpc import NCPC
 from .nearest_slices import NearestSlices
 from .nonneg_dual import NonnegDual

@@ -13,6 +13,8 @@ from typing import ClassVar
 import numpy as np
 
 from ..completion import Completion, Watch
+from ..cost import Cost
+from ..method import Question
 from ..observed import ObservedTensor
 from ..slice_units import SliceUnits
 from .setting_checks import are_modes, wrong
@@ -37,12 +39,17 @@ class ScaledSpectral:
     reference: ClassVar[str] = "Ours"
     nonnegative: ClassVar[bool] = True
     interpolates: ClassVar[bool] = True
+    costs: ClassVar[tuple[Cost, Cost]] = Spectral.costs
 
     mode: int | None = None
 
     def __post_init__(self) -> None:
         if self.mode is not None and not are_modes([self.mode]):
             raise wrong(self.name, "mode", "be a mode number, counted from 1", self.mode)
+
+    def candidate(self, question: Question) -> int | None:
+        """Among the few that small tensors are tried with."""
+        return question.place(30, when=question.small)
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""

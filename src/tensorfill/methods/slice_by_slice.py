@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from ..completion import Completion, StopReason, Watch
 from ..estimates.slices_so_far import SlicesSoFar
 from ..iterating import Progress
+from ..method import Method
 from ..observed import ObservedTensor
 from ..tensor import Array
 from .baseline import complete_by
-from .method import Method
 
 Fill = Callable[[Array, NDArray[np.bool_]], Array]
 """From a slice, zero where unknown, and where it is known, to values for the whole slice.

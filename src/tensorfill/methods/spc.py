@@ -16,11 +16,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..completion import Completion, Watch
+from ..cost import Cost
 from ..errors import InvalidSetting
 from ..memory import physical_memory
+from ..method import Question, lost_slices_are_in
 from ..observed import ObservedTensor
 from .baseline import complete_by
-from .method import lost_slices_are_in
 from .setting_checks import Weights, check_choice, check_count, check_positive, check_tolerance, wrong
 from .spc_iteration import Plan, SmoothParafac
 
@@ -70,6 +71,7 @@ class SPC:
     summary: ClassVar[str] = "Sum of smooth rank-one tensors, added until the data is met; may go negative"
     reference: ClassVar[str] = "Yokota, Zhao & Cichocki, IEEE Transactions on Signal Processing 2016"
     nonnegative: ClassVar[bool] = False
+    costs: ClassVar[tuple[Cost, Cost]] = Cost(210, 4), Cost(210, 8)
 
     variant: Variant = "quadratic"
     smoothness: Weights = None
@@ -90,6 +92,10 @@ class SPC:
         for setting in ("growth_tolerance", "tolerance"):
             check_tolerance(self.name, setting, getattr(self, setting))
         self._smoothness_given()
+
+    def candidate(self, question: Question) -> int | None:
+        """Among the few that small tensors are tried with."""
+        return question.place(50, when=question.small)
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""

@@ -16,12 +16,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..completion import Completion, Estimate, StopReason, Watch
+from ..cost import Cost
 from ..dual.recover import RecoveredTensor
 from ..estimates.affine import AffineEstimate
 from ..estimates.clipped import ClippedEstimate
 from ..estimates.constant import ConstantEstimate
 from ..estimates.interpolated import InterpolatedEstimate
 from ..iterating import Progress, iterate
+from ..method import Question
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..selection.pattern import HolePattern
@@ -91,6 +93,7 @@ class Spectral:
     reference: ClassVar[str] = "Ours; empirical Bayes after MacKay, Neural Computation 1992, in the paper's dual"
     nonnegative: ClassVar[bool] = True
     interpolates: ClassVar[bool] = True
+    costs: ClassVar[tuple[Cost, Cost]] = Cost(80, 2.8, seconds=0.3), Cost(70, 2, 100, 50, seconds=0.3)
 
     bases: Bases = None
     spectrum: Spectrum = "learned"
@@ -125,6 +128,10 @@ class Spectral:
         for basis in () if self.bases is None else self.bases:
             if isinstance(basis, str) and basis not in _NAMES:
                 raise wrong(self.name, "bases", f"hold {', '.join(map(repr, _NAMES))} or matrices", basis)
+
+    def candidate(self, question: Question) -> int | None:
+        """Never: it is what `auto` starts from, and the others are compared with it."""
+        return None
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""

@@ -14,11 +14,12 @@ from typing import ClassVar
 import numpy as np
 
 from ..completion import Completion, Watch
+from ..cost import Cost
 from ..iterating import Progress
+from ..method import Question, lost_slices_are_in
 from ..numerics.slice_transform import Transform
 from ..observed import ObservedTensor
 from .baseline import complete_by, too_large_to_fill
-from .method import lost_slices_are_in
 from .setting_checks import are_modes, check_choice, wrong
 from .slice_admm import check_schedule, copies_of_eight_bytes, iterations, precision
 from .t_ctv_iteration import TCTVIteration
@@ -55,6 +56,10 @@ class TCTV:
     summary: ClassVar[str] = "Differences of neighbours of low rank, slice by slice after a transform; may go negative"
     reference: ClassVar[str] = "Wang, Peng, Qin, Wang & Meng, IEEE TPAMI 2023"
     nonnegative: ClassVar[bool] = False
+    costs: ClassVar[tuple[Cost, Cost]] = (
+        Cost(80, 3.3, microseconds_per_side=0.0085),
+        Cost(95, 3.3, microseconds_per_side=0.0085),
+    )
 
     transform: Transform = "dct"
     directions: Sequence[int] | None = None
@@ -69,6 +74,10 @@ class TCTV:
         if self.directions is not None and not (are_modes(self.directions) and len(self.directions)):
             requirement = "be one or more different mode numbers, counted from 1, such as (1, 2)"
             raise wrong(self.name, "directions", requirement, self.directions)
+
+    def candidate(self, question: Question) -> int | None:
+        """On all but the largest tensors."""
+        return question.place(10, when=not question.large)
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""
