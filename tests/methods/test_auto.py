@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 from station_days import station_days
 
 from tensorfill import available_methods, complete
+from tensorfill import method as methods_protocol
 from tensorfill.completion import Snapshot
 from tensorfill.errors import InvalidSetting, UnrecoverableSlice
 from tensorfill.method import Question, fills_lost_slices
-from tensorfill.methods import auto_choice
+from tensorfill.methods import auto
 from tensorfill.methods.candidates import methods_tried
 from tensorfill.methods.registry import make
 from tensorfill.observed import ObservedTensor
-from tensorfill.selection import held_out_evidence
+from tensorfill.selection import comparison, held_out_evidence
 from tensorfill.selection.held_out import hold_out
 from tensorfill.selection.pattern import HolePattern
 
@@ -36,7 +37,7 @@ def known(smooth: NDArray[Any]) -> NDArray[np.bool_]:
 
 def compare_with(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     """Let `auto` compare these with spectral, whatever it is given."""
-    monkeypatch.setattr(auto_choice, "candidates", lambda _: {name: make(name, {}) for name in names})
+    monkeypatch.setattr(auto, "candidates", lambda _: {name: make(name, {}) for name in names})
 
 
 def test_it_is_what_complete_does_by_default(smooth: NDArray[Any], known: NDArray[np.bool_]) -> None:
@@ -109,7 +110,7 @@ def test_few_entries_are_judged_four_times_at_high_effort(
     complete(smooth, known, effort="normal")
     compare_with(monkeypatch, "t-ctv")
     complete(smooth, known, effort="high")
-    monkeypatch.setattr(auto_choice, "_ENOUGH_HELD", 0)
+    monkeypatch.setattr(comparison, "_ENOUGH_HELD", 0)
     complete(smooth, known, effort="high")
     assert held[0] == held[2], "once, and at the ends"
     once = int(hold_out(HolePattern.of(known), np.random.default_rng(0)).sum())
@@ -127,16 +128,16 @@ def test_what_is_far_off_the_first_time_is_not_tried_again(
     smooth: NDArray[Any], known: NDArray[np.bool_], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried: list[str] = []
-    predicted = auto_choice.Choice._predicted
+    predicted = comparison.Comparison.predicted
 
     def look(choice: Any, methods: Any, held: Any) -> dict[str, Any]:
         tried.extend(methods)
         return predicted(choice, methods, held)
 
-    monkeypatch.setattr(auto_choice.Choice, "_predicted", look)
+    monkeypatch.setattr(comparison.Comparison, "predicted", look)
     compare_with(monkeypatch, "t-ctv", "mean-fill")
-    monkeypatch.setattr(auto_choice, "_HOPELESS", 5.0)
-    monkeypatch.setattr(auto_choice, "SHORT", 0)
+    monkeypatch.setattr(comparison, "_HOPELESS", 5.0)
+    monkeypatch.setattr(methods_protocol, "SHORT", 0)
     done = complete(smooth, known, effort="high")
     assert (tried.count("t-ctv"), tried.count("mean-fill")) == (4, 1)
     assert "mean-fill" in done.reasons["weights"]
@@ -214,7 +215,7 @@ def test_holes_with_a_shape_are_judged_four_times_at_high_effort(
 
     monkeypatch.setattr(held_out_evidence, "blend_weights", look)
     compare_with(monkeypatch, "mean-fill")
-    monkeypatch.setattr(auto_choice, "_HOPELESS", np.inf)
+    monkeypatch.setattr(comparison, "_HOPELESS", np.inf)
     counts = {}
     for effort in ("normal", "high"):
         done = complete(smooth[:12, :10, :6], known, effort=effort)
@@ -235,7 +236,7 @@ def test_a_forecast_is_judged_once_even_at_high_effort(smooth: NDArray[Any], mon
 
     monkeypatch.setattr(held_out_evidence, "blend_weights", look)
     compare_with(monkeypatch, "mean-fill")
-    monkeypatch.setattr(auto_choice, "_HOPELESS", np.inf)
+    monkeypatch.setattr(comparison, "_HOPELESS", np.inf)
     forecast = np.ones(smooth.shape, dtype=bool)
     forecast[-2:] = False
     for effort in ("normal", "high"):

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import ClassVar
 
 import numpy as np
 
 from ..completion import Completion, Watch
-from ..method import Effort, Question
+from ..method import Effort, Method, Question, worth_trying
 from ..observed import ObservedTensor
-from .auto_choice import Choice
+from ..selection.choice import Candidates, Choice, Refused
+from ..selection.pattern import HolePattern
+from .candidates import candidates
+from .linear import Linear
+from .nonneg_dual import NonnegDual
 from .setting_checks import check_choice, wrong
 from .spectral import Spectral
 
@@ -77,4 +81,31 @@ class Auto:
 
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
         """Complete the tensor."""
-        return Choice(self.effort, self.weights, self.lost_weights, observed, rng, watch).made()
+        try:
+            done = self._chosen(Choice(observed, rng, watch), observed)
+        except Refused as refused:
+            requirement = f"name methods that can complete this tensor ({refused.refusal})"
+            raise wrong(self.name, "weights", requirement, refused.weights) from None
+        return replace(done, method=self.name, settings={"effort": self.effort, **done.settings})
+
+    def _chosen(self, choice: Choice, observed: ObservedTensor) -> Completion:
+        from .registry import make  # which has this class
+
+        if self.weights is not None:
+            named = {name: make(name, {}) for name in [*self.weights, *(self.lost_weights or {})]}
+            return choice.blended(named, self.weights, self.lost_weights)
+        leader = Spectral()
+        refusal = leader.refuses(observed)
+        if refusal is not None:
+            fallback = NonnegDual()
+            reason = f"{fallback.name} alone: {refusal}"
+            return choice.blended({fallback.name: fallback}, {fallback.name: 1.0}, reason=reason)
+        pattern = HolePattern.of(observed.mask())
+        question = Question(self.effort, observed.shape, pattern.shaped or pattern.any_lost or pattern.any_deep)
+        others = candidates(question)
+        if self.effort != "high":
+            others = {name: method for name, method in others.items() if worth_trying(method, observed)}
+        # Of a slice when only one other is known nobody can tell whether it is like that one or like the mean. These
+        # two say different things about it.
+        unjudged: dict[str, Method] = {leader.name: leader, Linear.name: Linear()}
+        return choice.compared(Candidates(leader, others, unjudged), question, pattern)

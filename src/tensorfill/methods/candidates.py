@@ -1,13 +1,9 @@
-"""Which methods `auto` compares on a tensor, and how often entries are held out for that."""
+"""Which methods `auto` compares on a tensor."""
 
 from __future__ import annotations
 
-from ..method import SHORT, Method, Question, candidate_place
+from ..method import Method, Question, candidate_place
 from .spectral import Spectral
-
-_TINY = 2**10  # entries up to which trying again costs next to nothing
-HOLDINGS, _TINY_HOLDINGS = 4, 12
-"""How often entries are held out at high effort, or where that costs little."""
 
 
 def candidates(question: Question) -> dict[str, Method]:
@@ -23,8 +19,3 @@ def candidates(question: Question) -> dict[str, Method]:
 def methods_tried(question: Question) -> tuple[str, ...]:
     """The names of all methods that are run, spectral first."""
     return (Spectral.name, *candidates(question))
-
-
-def holdings(size: int) -> int:
-    """How often entries of a tensor of this size are held out, at most, at normal effort."""
-    return _TINY_HOLDINGS if size <= _TINY else HOLDINGS if size <= SHORT else 1

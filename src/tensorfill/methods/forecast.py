@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from ..cost import FIXED_SECONDS, Cost
 from ..memory import available_memory
 from ..method import Effort, Question, cost_of
+from ..selection.holdings import holdings
+from ..selection.phases import runs_again
 from ..tensor import entries
-from .auto_phases import runs_again
-from .candidates import holdings, methods_tried
+from .candidates import methods_tried
 
 _FIXED_BYTES = 3e8  # the interpreter, libraries and compiled code
 _STANDING = 40  # bytes per entry for the answer that auto has, while it tries others

@@ -7,7 +7,7 @@ s and σ² = 1/(2C) maximise the marginal likelihood; held-out entries decide wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, cast
@@ -15,17 +15,18 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..completion import Completion, Estimate, StopReason, Watch
+from ..completion import Completion, StopReason, Watch
 from ..cost import Cost
 from ..dual.recover import RecoveredTensor
 from ..estimates.affine import AffineEstimate
 from ..estimates.clipped import ClippedEstimate
 from ..estimates.constant import ConstantEstimate
 from ..estimates.interpolated import InterpolatedEstimate
-from ..iterating import Progress, iterate
+from ..iterating import iterate
 from ..method import Question
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
+from ..selection.held_out_run import HeldOutRun
 from ..selection.pattern import HolePattern
 from ..spectral.borders import Borders, strange_borders
 from ..spectral.data import KnownData
@@ -38,6 +39,7 @@ from .dual import Dual
 from .nonneg_dual import NonnegDual
 from .setting_checks import Rank, check_choice, check_count, check_positive, resolved_rank, wrong
 from .spectral_settings import check_borders, check_matrix, describe_borders, describe_modes, is_named, make_basis
+from .spectral_units import deviations, held_out_run, scaled_back
 
 _NAMES = ("dct", "fourier", "identity", "learned")
 _DOUBLE_BELOW = 2**16  # entries; larger tensors are worked on in single precision
@@ -162,7 +164,7 @@ class Spectral:
         if self.spectrum == "identity":
             done = self._paper().complete(observed, rng=rng, watch=watch)
             return replace(done, method=self.name, settings={**self._settings(observed), "rank": done.settings["rank"]})
-        return self.run(observed, rng=rng, watch=watch)[0]
+        return self.followed(observed, rng=rng, watch=watch)[0]
 
     def _paper(self) -> NonnegDual:
         return NonnegDual(rank=self.rank, negativity_tolerance=self.negativity_tolerance)
@@ -174,11 +176,20 @@ class Spectral:
         rng: np.random.Generator,
         watch: Watch | None = None,
         pattern: HolePattern | None = None,
-    ) -> tuple[Completion, SpectralRun | None]:
-        """Complete the tensor, and tell what was predicted where entries were held out.
+    ) -> tuple[Completion, HeldOutRun | None]:
+        """Complete the tensor, and tell what was predicted where entries were held out, if it came to that."""
+        done, work = self.followed(observed, rng=rng, watch=watch, pattern=pattern)
+        return done, None if work is None else held_out_run(work, float(observed.known.max()), observed.floor)
 
-        `pattern` is that of the known entries, if somebody has it already.
-        """
+    def followed(
+        self,
+        observed: ObservedTensor,
+        *,
+        rng: np.random.Generator,
+        watch: Watch | None = None,
+        pattern: HolePattern | None = None,
+    ) -> tuple[Completion, SpectralRun | None]:
+        """Complete the tensor; the run itself, in its own units, unless there was nothing to do."""
         scale = float(observed.known.max())  # not `values`, which would stay: a large array in double precision
         if scale == 0:
             stop = StopReason("all zero", "Every observed value is zero, so the completion is zero everywhere.")
@@ -201,7 +212,7 @@ class Spectral:
         at_first = InterpolatedEstimate(observed.shape, observed.positions, observed.known)
         work = SpectralRun(data, pattern, mean, plan, rng, AffineEstimate(at_first, 1 / scale))
         with quiet_blas():
-            found = iterate(_scaled_back(work.states(), scale), 10**9, watch)
+            found = iterate(scaled_back(work.states(), scale), 10**9, watch)
         done = Completion(
             observed=observed,
             method=self.name,
@@ -214,7 +225,7 @@ class Spectral:
             settings=self._settings(observed, work.learned, work.smoothing, borders, work.constrained),
             smallest=None if work.smallest is None else scale * work.smallest,
             reasons=self._reasons(work, scale, borders),
-            deviations=partial(_deviations, work, found.estimate, scale),
+            deviations=partial(deviations, work, found.estimate, scale),
         )
         return done, work
 
@@ -322,13 +333,3 @@ class Spectral:
             how = "part of the problem" if work.constrained else "reached by clipping"
             reasons["nonnegativity"] = f"{how}: error at held-out entries {within:.3g} with it, {without:.3g} without."
         return reasons
-
-
-def _deviations(work: SpectralRun, estimate: Estimate, scale: float) -> Array:
-    with quiet_blas():
-        return scale * work.deviations(estimate.dense() / scale).astype(np.float64)
-
-
-def _scaled_back(steps: Iterator[Progress], scale: float) -> Iterator[Progress]:
-    for step in steps:
-        yield replace(step, estimate=AffineEstimate(step.estimate, scale))

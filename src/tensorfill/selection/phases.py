@@ -1,4 +1,4 @@
-"""The phases of `auto` as it tells them: methods are compared one after the other, then some of them run again."""
+"""The phases of a choice as it tells them: methods are compared one after the other, then some of them run again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CHANNELS = 4  # at most, in the last mode of a picture
 
 
 def runs_again(others: int, shape: Sequence[int]) -> float:
-    """How often each of so many methods other than spectral runs once more, on average."""
+    """How often each of so many methods other than the first one runs once more, on average."""
     picture = len(shape) == 2 or shape[-1] <= _CHANNELS
     return min(_RUNS_AGAIN_ON_PICTURES if picture else _RUNS_AGAIN, _IN_ALL / max(1, others))
 
