@@ -15,7 +15,7 @@ cli
 bench | report | estimator | inpainting
 library | files
 methods | peers
-dual | spectral
+dual | spectral | patches
 selection
 numerics | riemannian
 formats | sampling | metrics | iterating | scaling | shifting | slice_units | foregone

@@ -17,8 +17,8 @@ from .deadline import TimeIsUp, look_at_clock, postpone
 class Clock:
     """Seconds since the start, without the time spent watching."""
 
-    def __init__(self) -> None:
-        self._start = time.perf_counter()
+    def __init__(self, already: float = 0.0) -> None:
+        self._start = time.perf_counter() - already
 
     @property
     def seconds(self) -> float:
@@ -57,19 +57,20 @@ class Outcome:
     seconds: float
 
 
-def iterate(steps: Iterator[Progress], max_iter: int, watch: Watch | None) -> Outcome:
+def iterate(steps: Iterator[Progress], max_iter: int, watch: Watch | None, *, after: Outcome | None = None) -> Outcome:
     """Follow a method until it has a reason to stop, the watcher wants to, or max_iter iterations were made.
 
     Ctrl-C and a deadline end it with the last state, once there is one. A cost that is not a number ends it with the
-    state before.
+    state before. `after` an iteration that is done, another goes on: its history and seconds count, and where it ended
+    is the first state; if there are no steps, that is the outcome.
     """
-    clock = Clock()
-    history: list[Iteration] = []
-    at: Progress | None = None
-    stop: StopReason | None = None
-    seconds = 0.0
+    history: list[Iteration] = [] if after is None else list(after.history)
+    at = None if after is None else Progress(history[-1].cost, after.estimate)
+    stop = None if after is None else after.stop
+    seconds = 0.0 if after is None else after.seconds
+    clock = Clock(seconds)
     try:
-        for iteration, new in enumerate(steps):
+        for iteration, new in enumerate(steps, len(history)):
             if at is not None and not math.isfinite(new.cost):
                 stop = StopReason(
                     "stalled",

@@ -21,6 +21,7 @@ from .lrtc_tv import LRTCTV
 from .ncpc import NCPC
 from .nearest_slices import NearestSlices
 from .nonneg_dual import NonnegDual
+from .patches import Patches
 from .rprecon import RPrecon
 from .scaled_spectral import ScaledSpectral
 from .smf_lrtc import SMFLRTC
@@ -32,6 +33,7 @@ from .tnn import TNN
 
 _METHODS: tuple[type[Method], ...] = (
     Auto,
+    Patches,
     Spectral,
     ScaledSpectral,
     NonnegDual,

@@ -37,9 +37,9 @@ def held_out_run(work: SpectralRun, scale: float, floor: float) -> HeldOutRun | 
     if work.held is None or work.held_predictions is None:
         return None
     predictions = np.maximum(scale * (work.held_predictions.astype(np.float64) + work.mean), floor)
-    return HeldOutRun(work.held, predictions, work.judge, partial(_deviations_of_others, work, scale))
+    return HeldOutRun(work.held, predictions, work.judge, partial(deviations_of_others, work, scale))
 
 
-def _deviations_of_others(work: SpectralRun, scale: float, entries: Array, *, errors: Array, more: float) -> Array:
+def deviations_of_others(work: SpectralRun, scale: float, entries: Array, *, errors: Array, more: float) -> Array:
     """Those of the run, put right by the errors of somebody else's entries."""
     return scale * np.sqrt(work.deviations(entries / scale, errors / scale) ** 2 + more)

@@ -1,0 +1,189 @@
+"""The Gaussian conditional of one patch, given what is known of it: by what is known, or by what is missing.
+
+A patch has d = q·P entries, coefficient c of its site j at c·P + j. Observation i is a band of a site: a row of the
+basis B of bands times the coefficients of that site. With `plain` bands and coefficients are the same, and an
+observation is an entry.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..compiling import compiled
+
+_LEAST_PIVOT = 0.1  # of σ²: what rounding may leave of a pivot, which is σ² at least
+
+
+@compiled(nogil=True, fastmath=True)
+def observation_of(vector, basis, plain, P, which):  # type: ignore[no-untyped-def]
+    """One entry of H times a vector."""
+    if plain:
+        return vector[which]
+    site, band = which % P, which // P
+    total = np.float32(0)
+    for coefficient in range(basis.shape[1]):
+        total += basis[band, coefficient] * vector[coefficient * P + site]
+    return total
+
+
+@compiled(nogil=True, fastmath=True)
+def gather_rows(S, basis, plain, P, observed, count, V):  # type: ignore[no-untyped-def]
+    """V = H S, a row for each of the `count` observations of a patch."""
+    d = S.shape[0]
+    for i in range(count):
+        row = V[i]
+        if plain:
+            source = S[observed[i]]  # rows as arrays of their own: indices that need no check, so loops are vectorised
+            for j in range(d):
+                row[j] = source[j]
+            continue
+        site, band = observed[i] % P, observed[i] // P
+        for j in range(d):
+            row[j] = np.float32(0)
+        for coefficient in range(basis.shape[1]):
+            weight = basis[band, coefficient]
+            source = S[coefficient * P + site]
+            for j in range(d):
+                row[j] += weight * source[j]
+
+
+@compiled(nogil=True, fastmath=True)
+def condition_on_known(  # type: ignore[no-untyped-def]
+    S, mean, noise, basis, plain, P, observed, count, values, V, L, whitened, found, variance
+):
+    """The conditional mean and variances given `count` values: L Lᵀ = H S Hᵀ + σ²I, V = L⁻¹ H S.
+
+    S − VᵀV is the conditional covariance.
+    """
+    d = S.shape[0]
+    gather_rows(S, basis, plain, P, observed, count, V)
+    for i in range(count):
+        for j in range(i + 1):
+            entry = observation_of(V[i], basis, plain, P, observed[j])
+            if i == j:
+                entry += noise
+            for k in range(j):
+                entry -= L[i, k] * L[j, k]
+            if i == j:
+                L[i, i] = np.float32(1) / np.sqrt(max(entry, np.float32(_LEAST_PIVOT) * noise))
+            else:
+                L[i, j] = entry * L[j, j]
+    for j in range(d):
+        found[j] = mean[j]
+        variance[j] = S[j, j]
+    for i in range(count):
+        residual = values[i] - observation_of(mean, basis, plain, P, observed[i])
+        row = V[i]
+        for k in range(i):
+            factor = L[i, k]
+            residual -= factor * whitened[k]
+            above = V[k]
+            for j in range(d):
+                row[j] -= factor * above[j]
+        scale = L[i, i]
+        residual *= scale
+        whitened[i] = residual
+        for j in range(d):
+            entry = scale * row[j]
+            row[j] = entry
+            found[j] += residual * entry
+            variance[j] -= entry * entry
+    for j in range(d):
+        variance[j] = max(variance[j], np.float32(0))
+
+
+@compiled(nogil=True, fastmath=True)
+def invert_positive(A, L):  # type: ignore[no-untyped-def]
+    """Write the inverse of a symmetric positive definite matrix over it; L is room to work in.
+
+    In double precision: the inverse serves all patches of a group.
+    """
+    d = A.shape[0]
+    for i in range(d):
+        for j in range(i + 1):
+            entry = A[i, j]
+            for k in range(j):
+                entry -= L[i, k] * L[j, k]
+            L[i, j] = np.sqrt(max(entry, 1e-300)) if i == j else entry / L[j, j]
+    for i in range(d):  # A = L⁻¹, row by row
+        inverse = 1 / L[i, i]
+        for j in range(d):
+            A[i, j] = 0.0
+        for k in range(i):
+            factor = L[i, k] * inverse
+            for j in range(k + 1):
+                A[i, j] -= factor * A[k, j]
+        A[i, i] = inverse
+    for i in range(d):
+        for j in range(i + 1):
+            L[i, j] = 0.0
+    for k in range(d):
+        for i in range(k + 1):
+            factor = A[k, i]
+            for j in range(i + 1):
+                L[i, j] += factor * A[k, j]
+    for i in range(d):
+        for j in range(i + 1):
+            A[i, j] = A[j, i] = L[i, j]
+
+
+@compiled(nogil=True, fastmath=True)
+def condition_by_precision(  # type: ignore[no-untyped-def]
+    precision, mean, noise, missing, count, values, L, found, variance
+):
+    """The same by P = (S + σ²I)⁻¹, if bands are coefficients: it costs less if few of them, `count`, are missing.
+
+    What is missing, with noise, has the covariance P_MM⁻¹ and the mean μ_M − P_MM⁻¹ P_MO (y − μ)_O. `values` holds y
+    where it is known and μ elsewhere. Variances of what is known lie below σ²; half of it stands for them. L
+    becomes the inverse of the Cholesky factor of P_MM.
+    """
+    d = mean.size
+    for j in range(d):
+        found[j] = values[j] - mean[j]
+        variance[j] = np.float32(0.5) * noise
+    for i in range(count):
+        row = missing[i]
+        pulled = np.float32(0)
+        for j in range(d):
+            pulled += precision[row, j] * found[j]
+        L[count, i] = pulled
+        for j in range(i + 1):
+            entry = precision[row, missing[j]]
+            for k in range(j):
+                entry -= L[i, k] * L[j, k]
+            if i == j:
+                L[i, i] = np.sqrt(max(entry, np.float32(1e-30)))
+            else:
+                L[i, j] = entry / L[j, j]
+    for i in range(count):  # the inverse of L, each row by those above it
+        inverse = np.float32(1) / L[i, i]
+        for j in range(i):
+            total = np.float32(0)
+            for k in range(j, i):
+                total += L[i, k] * L[k, j]
+            L[j, i] = -total * inverse  # above the diagonal until row i is no longer needed
+        for j in range(i):
+            L[i, j] = L[j, i]
+        L[i, i] = inverse
+    for i in range(count - 1, -1, -1):
+        total = np.float32(0)
+        for j in range(i + 1):
+            total += L[i, j] * L[count, j]
+        L[count, i] = total
+    for i in range(count):
+        total, square = np.float32(0), np.float32(0)
+        for k in range(i, count):
+            total += L[k, i] * L[count, k]
+            square += L[k, i] * L[k, i]
+        found[missing[i]] = -total
+        variance[missing[i]] = max(square - noise, np.float32(0))
+    # What is known keeps a part of its noise: y − σ² P (g − μ), where g is complete. P (g − μ) is zero where missing.
+    for j in range(d):
+        pulled = np.float32(0)
+        for k in range(d):
+            pulled += precision[j, k] * found[k]
+        L[count, j] = pulled
+    for i in range(count):
+        L[count, missing[i]] = np.float32(0)
+    for j in range(d):
+        found[j] += mean[j] - noise * L[count, j]

@@ -1,0 +1,111 @@
+"""What groups are tried with: the modes they search, and a model that suits the data's shape, holes and noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ..tensor import SHORT
+from .bands import direction_count
+from .layout import Layout
+from .model import GroupModel, Triple
+
+_LARGEST_PATCH = 150  # entries
+_MOST_KNOWN = 45  # entries of a patch, on average: what it costs grows with their cube
+_LONGEST = 6  # side of a patch
+_NOISE = 0.4  # of σ² as `spectral` has learned it, which takes what its one prior cannot tell for noise
+_FEWEST_SITES = 1000
+_FACTOR = 4.0  # by which other noise is tried
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wishes:
+    """What a user has settled; None: to be chosen."""
+
+    modes: tuple[int, ...] | None = None
+    """Counted from 0."""
+    side: int | None = None
+    """Of a patch."""
+    reach: int | None = None
+    """Of the window, to either side."""
+    members: int | None = None
+    noise: float | None = None
+    """σ²."""
+
+
+def possible_layouts(shape: tuple[int, ...], places: frozenset[int], wishes: Wishes) -> tuple[Layout, ...]:
+    """Ways to see a tensor as sites with bands, the likelier first; none if fewer than two modes have neighbours, or
+    there are too few sites for any two to be similar.
+
+    `places` are the two modes along which distant entries have least in common.
+    """
+    found = _layouts(shape, places) if wishes.modes is None else (Layout(shape, wishes.modes),)
+    return tuple(layout for layout in found if math.prod(layout.extent) >= _FEWEST_SITES)
+
+
+def _layouts(shape: tuple[int, ...], places: frozenset[int]) -> tuple[Layout, ...]:
+    long = [mode for mode, size in enumerate(shape) if size > SHORT]
+    if len(long) < 2:
+        return ()
+    found = []
+    flat = tuple(sorted(places))
+    if len(long) > 2:
+        third = [mode for mode in long if mode not in places][-1]
+        found.append(Layout(shape, tuple(sorted((*flat, third)))))
+    found.append(Layout(shape, flat))
+    return tuple(found)
+
+
+def first_model(layout: Layout, share: float, noise: float, wishes: Wishes) -> GroupModel:
+    """For data of which this share is known, with this σ² of `spectral`."""
+    modes = len(layout.searched)
+    side = _side(layout, share) if wishes.side is None else wishes.side
+    stride = side if side <= 3 else round(0.7 * side)
+    many = layout.band_count > SHORT
+    window: Triple = (5, 5, 15) if modes > 2 else (12, 0, 12) if many else (32, 0, 32)
+    members = 40 if wishes.members is None else wishes.members
+    return GroupModel(
+        patch=_within(layout.padded([side] * modes, 1), layout.extent),
+        window=window if wishes.reach is None else layout.padded([wishes.reach] * modes, 0),
+        stride=layout.padded([stride] * modes, 1),
+        members=members,
+        informers=round((2 if modes > 2 else 2.5) * members),
+        strength=5.0,
+        noise=_NOISE * noise if wishes.noise is None else wishes.noise,
+        relaxation=1.2 if many else 1.6,
+    )
+
+
+def _side(layout: Layout, share: float) -> int:
+    """The longest side with which a patch is not too large, and not too much of it is known."""
+    count, modes, side = direction_count(layout.band_count), len(layout.searched), 2
+    while (
+        side < _LONGEST
+        and count * (side + 1) ** modes <= _LARGEST_PATCH
+        and share * layout.band_count * (side + 1) ** modes <= _MOST_KNOWN
+    ):
+        side += 1
+    return side
+
+
+def other_noises(model: GroupModel, wishes: Wishes) -> Iterator[GroupModel]:
+    """With less noise, and with more."""
+    if wishes.noise is None:
+        yield replace(model, noise=model.noise / _FACTOR)
+        yield replace(model, noise=model.noise * _FACTOR)
+
+
+def other_groups(model: GroupModel, wishes: Wishes) -> Iterator[GroupModel]:
+    """With fewer, more distant matches, as a façade has them; with a window that is as wide along all modes."""
+    if wishes.reach is not None:
+        return
+    a, b, c = model.window
+    if b:
+        yield replace(model, window=(6, 6, 6))
+    elif wishes.members is None:
+        yield replace(model, window=(2 * a, 0, 2 * c), members=model.members // 2, informers=model.informers // 2)
+
+
+def _within(sides: Triple, extent: Triple) -> Triple:
+    return min(sides[0], extent[0]), min(sides[1], extent[1]), min(sides[2], extent[2])

@@ -1,0 +1,109 @@
+"""One round: all groups of a grid of reference patches, and the weighted average of what they say of every site."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numerics.threads import share
+from .groups import solve_groups
+from .model import GroupModel, Triple
+
+_BANDS = 32  # pieces that reference patches are cut into along the first mode, whatever the number of threads
+_AT_A_TIME = 16  # of them have sums of their own at the same time, so that memory is bounded
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class PatchData:
+    """What groups are conditioned on: bands of sites, and how coefficients make them."""
+
+    extent: Triple
+    values: Floats
+    """Band, site: what is observed less what the basis cannot tell."""
+    known: NDArray[np.bool_]
+    basis: Floats
+    """From coefficients to bands."""
+    plain: bool
+    """Whether the basis is the identity."""
+
+
+@dataclass(frozen=True, eq=False)
+class Average:
+    """What groups say of every coefficient, next to the x they started from."""
+
+    change: Floats
+    """Zero where no group said anything."""
+    variance: Floats
+    """Posterior variances, and how much groups disagree; NaN where none said anything."""
+
+
+def average_groups(
+    x: Floats,
+    data: PatchData,
+    model: GroupModel,
+    common: NDArray[Any],
+    shift: Triple = (0, 0, 0),
+    active: NDArray[np.bool_] | None = None,
+) -> Average:
+    """One round from x, coefficients of sites. With `active`, only reference patches that begin at such a site."""
+    extent = data.extent
+    grid = model.grid(extent, shift)
+    bands = np.array_split(grid[0], min(len(grid[0]), _BANDS))
+    sums = np.zeros((3, *x.shape), np.float32)
+    plane = extent[1] * extent[2]
+    settings = (
+        np.array(extent),
+        np.array(model.patch),
+        np.array(model.window),
+        model.offsets(extent),
+    )
+
+    def solve(band: NDArray[np.int64]) -> tuple[int, Floats]:
+        a, b, c = np.meshgrid(band, grid[1], grid[2], indexing="ij")
+        references = ((a * extent[1] + b) * extent[2] + c).reshape(-1)
+        if active is not None:
+            references = references[active[references]]
+        low = max(0, int(band[0]) - model.window[0])
+        high = min(extent[0], int(band[-1]) + model.window[0] + model.patch[0])
+        own = np.zeros((3, len(x) * (high - low) * plane), np.float32)
+        if len(references):
+            solve_groups(
+                x.reshape(-1),
+                data.values.reshape(-1),
+                data.known.reshape(-1),
+                data.basis,
+                data.plain,
+                *settings,
+                references,
+                model.members,
+                model.informers,
+                model.passes,
+                model.every,
+                np.float32(model.strength),
+                np.float32(model.noise),
+                common,
+                low * plane,
+                own,
+            )
+        return low * plane, own.reshape(3, len(x), -1)
+
+    for start in range(0, len(bands), _AT_A_TIME):
+        some = bands[start : start + _AT_A_TIME]
+        found: list[tuple[int, Floats]] = [(0, sums[:, :, :0])] * len(some)
+
+        def work(piece: int, some: Any = some, found: Any = found) -> None:
+            found[piece] = solve(some[piece])
+
+        share(work, len(some))
+        for first, own in found:  # in order, whoever was ready first
+            sums[:, :, first : first + own.shape[2]] += own
+    reached = sums[1] > 0
+    weights = np.where(reached, sums[1], np.float32(1))
+    change = sums[0] / weights
+    variance = np.where(reached, sums[2] / weights - change * change, np.float32(np.nan))
+    return Average(change, variance)
