@@ -14,7 +14,7 @@ from ..method import Effort, Method, Question, worth_trying
 from ..observed import ObservedTensor
 from ..selection.choice import Candidates, Choice, Refused
 from ..selection.pattern import HolePattern
-from .candidates import candidates
+from .candidates import candidates, leader
 from .linear import Linear
 from .nonneg_dual import NonnegDual
 from .setting_checks import check_choice, wrong
@@ -30,8 +30,9 @@ class Auto:
     Parameters
     ----------
     effort
-        "low": spectral alone. "normal": also t-ctv, linear if holes have a shape, and more on small tensors.
-        "high": every method there is, four times over if holes have a shape or little is known.
+        "low": spectral alone. "normal": patches, which starts from spectral; what is not clearly worse on a part of the
+        data is compared on all of it: t-ctv, linear if holes have a shape, and more on small tensors. "high": every
+        method there is, four times over if holes have a shape or little is known.
     weights
         Methods by name and their weights, as an earlier run told them in its settings; nothing is compared then.
     lost_weights
@@ -94,18 +95,19 @@ class Auto:
         if self.weights is not None:
             named = {name: make(name, {}) for name in [*self.weights, *(self.lost_weights or {})]}
             return choice.blended(named, self.weights, self.lost_weights)
-        leader = Spectral()
-        refusal = leader.refuses(observed)
+        refusal = Spectral().refuses(observed)
         if refusal is not None:
             fallback = NonnegDual()
             reason = f"{fallback.name} alone: {refusal}"
             return choice.blended({fallback.name: fallback}, {fallback.name: 1.0}, reason=reason)
         pattern = HolePattern.of(observed.mask())
         question = Question(self.effort, observed.shape, pattern.shaped or pattern.any_lost or pattern.any_deep)
-        others = candidates(question)
+        first, others = leader(question), candidates(question)
+        if first.refuses(observed) is not None:
+            first = Spectral()
         if self.effort != "high":
             others = {name: method for name, method in others.items() if worth_trying(method, observed)}
         # Of a slice when only one other is known nobody can tell whether it is like that one or like the mean. These
         # two say different things about it.
-        unjudged: dict[str, Method] = {leader.name: leader, Linear.name: Linear()}
-        return choice.compared(Candidates(leader, others, unjudged), question, pattern)
+        unjudged: dict[str, Method] = {first.name: first, Linear.name: Linear()}
+        return choice.compared(Candidates(first, others, unjudged), question, pattern)

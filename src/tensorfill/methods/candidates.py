@@ -1,13 +1,19 @@
-"""Which methods `auto` compares on a tensor."""
+"""Which methods `auto` runs on a tensor: the one that leads, and those that are compared with it."""
 
 from __future__ import annotations
 
 from ..method import Method, Question, candidate_place
+from .patches import Patches
 from .spectral import Spectral
 
 
+def leader(question: Question) -> Patches | Spectral:
+    """The method that runs first: groups of similar patches, which start from spectral, where there can be any."""
+    return Patches() if question.effort != "low" and Patches.has_groups(question.shape) else Spectral()
+
+
 def candidates(question: Question) -> dict[str, Method]:
-    """The methods that are compared with spectral, in the order in which they are tried."""
+    """The methods that are compared with the leader, in the order in which they are tried."""
     from .registry import available_methods, make  # which has the class that uses this
 
     asked = {name: candidate_place(kind, question) for name, kind in available_methods().items()}
@@ -17,5 +23,5 @@ def candidates(question: Question) -> dict[str, Method]:
 
 
 def methods_tried(question: Question) -> tuple[str, ...]:
-    """The names of all methods that are run, spectral first."""
-    return (Spectral.name, *candidates(question))
+    """The names of all methods that are run, the leader first."""
+    return (leader(question).name, *candidates(question))

@@ -18,9 +18,10 @@ import numpy as np
 from ..completion import Completion, Estimate, Watch
 from ..cost import Cost
 from ..iterating import Outcome, iterate
+from ..method import Question
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
-from ..patches.planning import Wishes
+from ..patches.planning import Wishes, has_similar_patches
 from ..patches.run import PatchesRun, Start
 from ..selection.held_out_run import HeldOutRun
 from ..selection.pattern import HolePattern
@@ -86,6 +87,15 @@ class Patches:
         if self.noise is not None:
             check_positive(self.name, "noise", self.noise)
         check_count(self.name, "max_iter", self.max_iter)
+
+    @staticmethod
+    def has_groups(shape: tuple[int, ...]) -> bool:
+        """Whether a tensor of this shape is large enough for patches to have others like them; else it is spectral."""
+        return has_similar_patches(shape)
+
+    def candidate(self, question: Question) -> int | None:
+        """Never: it is what `auto` starts from where it can be used."""
+        return None
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""

@@ -44,6 +44,12 @@ def possible_layouts(shape: tuple[int, ...], places: frozenset[int], wishes: Wis
     return tuple(layout for layout in found if math.prod(layout.extent) >= _FEWEST_SITES)
 
 
+def has_similar_patches(shape: tuple[int, ...]) -> bool:
+    """Whether a tensor is large enough for patches to have others like them."""
+    long = sorted((mode for mode, size in enumerate(shape) if size > SHORT), key=lambda mode: -shape[mode])
+    return bool(possible_layouts(shape, frozenset(long[:2]), Wishes()))
+
+
 def _layouts(shape: tuple[int, ...], places: frozenset[int]) -> tuple[Layout, ...]:
     long = [mode for mode, size in enumerate(shape) if size > SHORT]
     if len(long) < 2:

@@ -109,6 +109,8 @@ class Choice:
         held, scale = run.held, course.scale
         at_first = comparison.evidence({leader: run.predictions}, held, run.judge)
         course.error = at_first.errors()[leader]
+        others = comparison.raced(others, run)
+        able = {name: method for name, method in able.items() if name in others}
         at_first = replace(at_first, predictions={**at_first.predictions, **comparison.predicted(others, held)})
         evidence = comparison.with_more(at_first, others, held)
         simple = [leader, *(name for name, method in others.items() if interpolates(method))]

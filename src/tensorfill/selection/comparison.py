@@ -25,7 +25,8 @@ from .held_out_run import HeldOutRun, HoldsOut
 from .holdings import HOLDINGS, holdings
 from .judge import Judge
 from .pattern import HolePattern
-from .phases import tell_comparing
+from .phases import tell_comparing, tell_racing
+from .race import Race
 
 _HOPELESS = 2.0  # times the smallest error the first time: not tried again
 _ENOUGH_HELD = 20_000  # so many scattered entries judge well enough at once; of holes there are never that many
@@ -66,6 +67,25 @@ class Comparison:
             for name, method in methods.items()
         }
         return {name: method for name, method in methods.items() if expected[name] < left}
+
+    def raced(self, methods: Mapping[str, Method], run: HeldOutRun) -> dict[str, Method]:
+        """Those that are not clearly beaten on a part of the data, if that is worth it."""
+        observed = self.course.observed
+        if self.question.short or self.question.effort == "high" or not methods:
+            return dict(methods)
+        truth = observed.values[self._inside(run.held)]
+        race = Race.of(self.pattern, run.held, run.judge, run.predictions - truth)
+        if race is None:
+            return dict(methods)
+        part, rows = race.part(observed, run.held), race.rows(run.held)
+        close = {}
+        for name, method in methods.items():
+            if part.count and method.refuses(part) is None:
+                tell_racing(name, tuple(methods))
+                found = self.course.completed(method, part).estimate.at(rows)
+                if race.is_close(np.maximum(found, part.floor) - truth[race.inside]):
+                    close[name] = method
+        return close
 
     def evidence(self, predictions: dict[str, Array], held: NDArray[np.bool_], judge: Judge) -> HeldOutEvidence:
         """Predictions of held-out entries, next to the truth."""

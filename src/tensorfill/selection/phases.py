@@ -27,6 +27,11 @@ def tell_comparing(name: str, names: Sequence[str], shape: Sequence[int]) -> Non
     tell_phase(Phase("comparing" if len(names) > 1 else "completing", name, place + 1, len(names), later))
 
 
+def tell_racing(name: str, names: Sequence[str]) -> None:
+    """This one of the methods that are compared on a part of the data begins; how many run again is not known yet."""
+    tell_phase(Phase("comparing on a part", name, names.index(name) + 1, len(names)))
+
+
 def tell_completing(name: str, names: Sequence[str]) -> None:
     """This one of the methods whose weighted mean is the result begins, with all that is known."""
     place = names.index(name)

@@ -1,0 +1,95 @@
+"""A race on a part of the data: methods that are clearly beaten there are not tried on all of it.
+
+The part is a window like the whole: the leader, which has run already, is about as far off at held-out entries there as
+everywhere. The others see the window only, which makes it harder for them, so that a little worse is good enough.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..observed import ObservedTensor
+from ..tensor import SHORT, Array
+from .judge import Judge, typical_error
+from .pattern import HolePattern
+
+_PART = 8  # the window has so many times fewer entries
+_SMALLEST = 2**15  # entries of a window
+_SHORTEST = 32  # modes that are not cut
+_ENOUGH = 50  # held-out entries in the window
+_CLOSE = 1.1  # times the leader's error in the window, up to which a method is tried on everything
+
+Window = tuple[slice, ...]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Race:
+    """Where methods are compared first, and what the leader's errors are there."""
+
+    window: Window
+    inside: NDArray[np.bool_]
+    """Which of the held-out entries lie in the window."""
+    judge: Judge
+    misses: Array
+    """The leader's, at all held-out entries."""
+
+    @classmethod
+    def of(cls, pattern: HolePattern, held: Mask, judge: Judge, misses: Array) -> Race | None:
+        """None if there is no window that tells about the whole."""
+        sizes = _sizes(pattern)
+        if sizes is None:
+            return None
+        rows = np.argwhere(held)
+        usual = float(np.mean(misses**2))
+        best, smallest = None, math.inf
+        for place in product(
+            *(sorted({0, (n - size) // 2, n - size}) for n, size in zip(held.shape, sizes, strict=True))
+        ):
+            inside = np.all((rows >= place) & (rows < np.add(place, sizes)), axis=1)
+            if np.count_nonzero(inside) >= _ENOUGH and usual > 0:
+                here = float(np.mean(misses[inside] ** 2))
+                odd = abs(math.log(here / usual)) if here > 0 else math.inf
+                if odd < smallest:
+                    window = tuple(slice(at, at + size) for at, size in zip(place, sizes, strict=True))
+                    best, smallest = cls(window, np.asarray(inside), judge, misses), odd
+        return best
+
+    def part(self, observed: ObservedTensor, held: Mask) -> ObservedTensor:
+        """What a method may see: what is known in the window and not held out."""
+        whole = np.zeros(observed.shape)
+        whole.reshape(-1)[observed.positions] = observed.values
+        known = (observed.mask() & ~held)[self.window]
+        return ObservedTensor(known.shape, np.flatnonzero(known), whole[self.window][known], observed.floor)
+
+    def rows(self, held: Mask) -> NDArray[np.int64]:
+        """Coordinates within the window of the held-out entries there, in order."""
+        return np.argwhere(held[self.window])
+
+    def is_close(self, misses: Array) -> bool:
+        """Whether a method with these misses in the window may be the best on some kind of entries."""
+        for kind in (self.judge.apart[self.inside], ~self.judge.apart[self.inside]):
+            if kind.any():
+                holes = self.judge.holes[self.inside][kind]
+                if typical_error(misses[kind], holes) <= _CLOSE * typical_error(self.misses[self.inside][kind], holes):
+                    return True
+        return False
+
+
+def _sizes(pattern: HolePattern) -> list[int] | None:
+    """A smaller shape: the longest modes halved, but none with lost slices, which are judged by others of theirs."""
+    shape = pattern.mask.shape
+    sizes = list(shape)
+    wanted = max(math.prod(shape) // _PART, _SMALLEST)
+    modes = [mode for mode, size in enumerate(shape) if size > SHORT and not len(pattern.lost_indices[mode])]
+    while math.prod(sizes) > wanted:
+        longest = max(modes, key=sizes.__getitem__, default=None)
+        if longest is None or sizes[longest] < 2 * _SHORTEST:
+            return None
+        sizes[longest] //= 2
+    return sizes if math.prod(sizes) < math.prod(shape) else None
