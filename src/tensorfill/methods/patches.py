@@ -8,7 +8,7 @@ what comes out. `patches/groups.py` has the whole of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -23,7 +23,8 @@ from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..patches.planning import Wishes, has_similar_patches
 from ..patches.run import PatchesRun, Start
-from ..selection.held_out_run import HeldOutRun
+from ..patches.uncertainty import GroupUncertainty
+from ..selection.held_out_run import Deviations, HeldOutRun
 from ..selection.pattern import HolePattern
 from ..spectral.run import SpectralRun
 from ..tensor import Array
@@ -140,7 +141,10 @@ class Patches:
             done = replace(spectral, stop=first.stop, seconds=found.seconds, history=found.history, reasons=reasons)
             return done, held_out
         errors = scale * (groups.predictions.astype(np.float64) - groups.start.values[groups.start.held])
-        sure = partial(deviations_of_others, work, scale)
+        apart = groups.start.judge.shaped or groups.start.judge.mixed  # which spectral tells by kinds of holes
+        sure: Deviations = partial(deviations_of_others, work, scale)
+        if groups.useful and not apart:
+            sure = partial(_group_deviations, groups.uncertainty(), scale)
         done = replace(
             spectral,
             estimate=found.estimate,
@@ -209,6 +213,11 @@ def _reasons(groups: PatchesRun, scale: float) -> dict[str, str]:
     }
 
 
-# A function of the module, so that a completion can be pickled.
-def _deviations(sure: Callable[..., Array], estimate: Estimate, errors: Array) -> Array:
+# Functions of the module, so that a completion can be pickled.
+def _deviations(sure: Deviations, estimate: Estimate, errors: Array) -> Array:
     return sure(estimate.dense(), errors=errors, more=0.0)
+
+
+def _group_deviations(groups: GroupUncertainty, scale: float, entries: Array, *, errors: Array, more: float) -> Array:
+    found = groups.deviations((entries / scale).astype(np.float32), errors / scale).astype(np.float64)
+    return scale * np.sqrt(found**2 + more)

@@ -45,6 +45,10 @@ class Bands:
         """The way back."""
         return coefficients if self.rest is None else self.rest + self.basis @ coefficients
 
+    def variance(self, coefficients: Floats) -> Floats:
+        """Of bands, from those of coefficients, as if these were independent."""
+        return coefficients if self.rest is None else np.square(self.basis) @ coefficients
+
     def less_rest(self, planar: Floats) -> Floats:
         """What the basis has to tell of bands."""
         return planar if self.rest is None else planar - self.rest

@@ -19,6 +19,7 @@ from .model import GroupModel, Triple, common_covariance
 from .planning import Wishes, first_model, other_groups, other_noises, possible_layouts
 from .references import local_misfit, patches_around, sampled_tiles, touching, worst
 from .rounds import Average, PatchData, average_groups
+from .uncertainty import GroupUncertainty
 
 # The share of the start's squared error that lies where groups are solved for; in clips and volumes groups cost more.
 _COVERED, _COVERED_IN_VOLUMES = 0.95, 0.92
@@ -93,7 +94,7 @@ class PatchesRun:
     predictions: Floats = field(init=False)
     """What was predicted at held-out entries, in order."""
     variance: Floats | None = None
-    """Of every entry, before held-out ones were given back; NaN where groups said nothing. None if there is a basis."""
+    """Of every entry, before held-out ones were given back; NaN where groups said nothing."""
     layout: Layout | None = None
     model: GroupModel | None = None
     useful: bool = False
@@ -158,6 +159,16 @@ class PatchesRun:
         tiles = layout.planar(np.broadcast_to(self._tiles, start.mask.shape))[0]
         return _View(layout, model, bands, x, common, active.reshape(-1), tiles)
 
+    def uncertainty(self) -> GroupUncertainty:
+        """What it takes to tell how sure to be of the result, after groups were of use."""
+        start = self.start
+        assert self.variance is not None
+        assert self.model is not None
+        scattered = not (start.judge.shaped or start.judge.mixed)
+        return GroupUncertainty(
+            start.mask, start.held, start.values, start.before, self.variance, self.model.noise, scattered
+        )
+
     def _average(self, view: _View, x: Floats, known: Mask, shift: Triple, active: Mask) -> Average:
         layout = view.layout
         values = view.bands.less_rest(layout.planar(self.start.values))
@@ -197,7 +208,7 @@ class PatchesRun:
             odds = start.odds(predictions, self.predictions)
             if odds < _WORSE:
                 self.error, self.predictions, best = start.error(predictions), predictions, x
-                self.variance = view.layout.tensor(average.variance) if view.bands.plain else None
+                self.variance = view.layout.tensor(view.bands.variance(average.variance))
             yield Progress(self.error, DenseEstimate(tensor))
             stalled = stalled + 1 if odds > _PROGRESS else 0
             if stalled == _PATIENCE or odds >= _WORSE:

@@ -8,10 +8,10 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from ..selection.variance_law import Evidence, VarianceLaw
 from .bases import Numbers
 from .prior import Prior
 from .surroundings import Surroundings, at, per_mean, slices
-from .variance_law import Evidence, VarianceLaw
 
 _LOOKED_AT = 20_000  # entries that the law is fitted to
 

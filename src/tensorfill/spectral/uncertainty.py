@@ -23,6 +23,7 @@ from scipy.ndimage import label
 from ..numerics.normal_numbers import standard_normal
 from ..selection.judge import Judge, unjudged_entries
 from ..selection.pattern import HolePattern
+from ..selection.variance_law import Evidence, VarianceLaw
 from .bases import Numbers
 from .data import KnownData
 from .hole_solver import HoleSolver
@@ -30,7 +31,6 @@ from .posterior_variance import PosteriorVariance
 from .prior import Prior
 from .solver import solver_for
 from .surroundings import Surroundings, at
-from .variance_law import Evidence, VarianceLaw
 
 _DRAWS = 4
 _TOLERANCE = 1e-2

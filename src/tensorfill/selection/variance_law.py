@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from ..tensor import Array
-from .bases import Numbers
+
+Numbers = NDArray[np.floating]
 
 _WITHIN = ((1.0, 0.6827), (2.0, 0.9545))  # of a normal distribution
 _MADE_UP = 20  # errors of just the size guessed join the real ones, so that few of those do not say too much
@@ -75,15 +76,16 @@ class VarianceLaw:
         weights[0] = max(weights[0], _LEAST_POWER - 1)
         return cls(float(found[0]), weights, middle, columns.min(axis=0), columns.max(axis=0))
 
-    def factor(self, seen: Evidence) -> float:
+    def factor(self, seen: Evidence, tails: float = 1.0) -> float:
         """By what to multiply deviations, so that the right shares of errors are within one and two of them.
 
         Where a few errors are far larger than the others, that would make deviations far too small on average: they
-        stay at least 0.7 times as large, root mean square.
+        stay at least 0.7 times as large, root mean square. `tails` is how much the share within two deviations counts,
+        next to that within one.
         """
         guessed = np.exp(0.5 * self.logarithms(seen.guess, seen.properties.T))
         least = _LEAST * np.sqrt(seen.squares.sum() / np.square(guessed).sum())
-        return max(_factor(np.sqrt(seen.squares) / guessed, seen.independent), float(least))
+        return max(_factor(np.sqrt(seen.squares) / guessed, seen.independent, tails), float(least))
 
     def logarithms(self, guess: Numbers, properties: Iterable[Numbers]) -> Numbers:
         """log d² at any number of entries; the properties come one after the other."""
@@ -123,12 +125,12 @@ def _most_likely(rows: Array, seen: Evidence) -> Array:
     return weights
 
 
-def _factor(sizes: Array, independent: float) -> float:
+def _factor(sizes: Array, independent: float, tails: float) -> float:
     """By what to multiply deviations, given errors in units of them."""
     ideal = np.abs(ndtri((np.arange(_MADE_UP) + 0.5) / _MADE_UP))
     off = np.zeros(len(_FACTORS))
-    for deviations, share in _WITHIN:
+    for (deviations, share), importance in zip(_WITHIN, (1.0, tails), strict=True):
         below = [np.searchsorted(np.sort(group), deviations * _FACTORS, side="right") for group in (sizes, ideal)]
         within = (independent * below[0] + below[1]) / (independent * len(sizes) + _MADE_UP)
-        off += (within - share) ** 2
+        off += importance * (within - share) ** 2
     return float(_FACTORS[np.argmin(off)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tensorfill.spectral.variance_law import Evidence, VarianceLaw
+from tensorfill.selection.variance_law import Evidence, VarianceLaw
 from tensorfill.tensor import Array
 
 

@@ -1,0 +1,103 @@
+"""How sure groups are of every entry: their own variances, put right by errors at held-out entries.
+
+What a group cannot know is how typical it is: a law fitted to the errors at held-out entries takes that from how far
+the start was off around an entry, how steep the estimate is there, and how much is known nearby.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import label, uniform_filter
+
+from ..selection.variance_law import Evidence, VarianceLaw
+from ..tensor import SHORT, Array
+
+Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+_WIDTHS = (3, 9)  # entries along every mode with neighbours, over which is averaged
+_LITTLE = 0.02  # of the mean is added before logarithms are taken
+_TAILS = 4.0  # errors of groups have heavier tails than a normal distribution, and those matter most
+_LEAST_VARIANCE = 1e-8  # of values of size 1
+
+
+@dataclass(frozen=True, eq=False)
+class GroupUncertainty:
+    """What it takes to tell how sure to be, in units in which the largest known value is 1."""
+
+    mask: Mask
+    held: Mask
+    values: Floats
+    before: Floats
+    """The start without held-out entries."""
+    variance: Floats
+    """What groups say of it; NaN where they say nothing."""
+    noise: float
+    scattered: bool
+    """Whether entries are missing one by one."""
+
+    def deviations(self, entries: Floats, errors: Array) -> Floats:
+        """The standard deviation of what a value at every entry would differ from the estimate by.
+
+        `errors` are those of predictions of the held-out entries, in order.
+        """
+        properties = list(self._properties(entries))
+        guess = self._guess()
+        where = np.flatnonzero(self.held)
+        seen = Evidence(
+            guess.reshape(-1)[where].astype(np.float64),
+            np.stack([part.reshape(-1)[where] for part in properties], axis=1).astype(np.float64),
+            errors.astype(np.float64) ** 2,
+            1.0 if self.scattered else _independent(self.held),
+        )
+        law = VarianceLaw.fitted(seen)
+        found = np.exp(0.5 * law.logarithms(guess, properties)) * np.float32(law.factor(seen, _TAILS))
+        return np.asarray(found, dtype=np.float32)
+
+    def _guess(self) -> Floats:
+        """log(variance + σ²); where groups say nothing, of their mean."""
+        said = np.isfinite(self.variance)
+        usual = float(self.variance.mean(where=said, dtype=np.float64)) if said.any() else 0.0
+        variance = np.where(said, np.maximum(self.variance, 0), np.float32(usual))
+        return np.log(variance + np.float32(max(self.noise, _LEAST_VARIANCE)))
+
+    def _properties(self, entries: Floats) -> Iterator[Floats]:
+        known = self.mask & ~self.held
+        counts = known.astype(np.float32)
+        squares = np.where(known, (self.values - self.before) ** 2, np.float32(0))
+        for width in _WIDTHS:
+            near = self._averaged(counts, width)
+            yield _logarithm(near)
+            yield _logarithm(self._averaged(squares, width), over=near)
+        yield _logarithm(self._averaged(self._slopes(entries), _WIDTHS[0]))
+        yield _logarithm(np.maximum(entries, 0))
+        yield np.isfinite(self.variance).astype(np.float32)
+
+    def _averaged(self, values: Floats, width: int) -> Floats:
+        size = [width if extent > SHORT else 1 for extent in values.shape]
+        return np.asarray(uniform_filter(values, size, mode="nearest"))
+
+    def _slopes(self, entries: Floats) -> Floats:
+        """The squared length of the gradient."""
+        total = np.zeros_like(entries)
+        for mode, size in enumerate(entries.shape):
+            if size > SHORT:
+                total += np.gradient(entries, axis=mode) ** 2
+        return total
+
+
+def _logarithm(values: Floats, over: Floats | None = None) -> Floats:
+    """Of values, or of what they are divided by others; a little is added to both."""
+    little = np.float32(max(_LITTLE * float(values.mean(dtype=np.float64)), 1e-12))
+    found: Floats = np.log(values + little)
+    return found if over is None else np.asarray(found - _logarithm(over))
+
+
+def _independent(held: Mask) -> float:
+    """Errors in one hole are alike: a hole counts as the root of its size."""
+    sizes = np.bincount(label(held)[0].reshape(-1))[1:]
+    return float(np.sqrt(sizes).sum() / sizes.sum()) if len(sizes) else 1.0
