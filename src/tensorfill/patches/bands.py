@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
 
 _FEW = 4  # bands, such as colours, that need no basis
 _DIRECTIONS = 16
@@ -15,27 +16,35 @@ _DIRECTIONS = 16
 
 @dataclass(frozen=True, eq=False)
 class Bands:
-    """bands = rest + basis · coefficients, where the rest stays as it is."""
+    """bands = rest + basis · coefficients, where the rest stays as it is. All arrays have bands first, then sites."""
 
     basis: Floats
     rest: Floats | None
-    """Band, site: what the basis cannot tell; None if bands are their own coefficients."""
-
-    @property
-    def plain(self) -> bool:
-        """Whether bands are their own coefficients."""
-        return self.rest is None
+    """What the basis cannot tell; None if bands are their own coefficients."""
+    whole_sites: bool
+    """Whether a site is known in all bands or in none, so that its coefficients are known too."""
 
     @classmethod
-    def of(cls, planar: Floats) -> Bands:
+    def of(cls, planar: Floats, known: Mask) -> Bands:
         """For an estimate of all bands: its principal directions, if there are many."""
         count = len(planar)
+        whole = bool(np.all(known[1:] == known[:1]))
         if count <= _FEW:
-            return cls(np.eye(count, dtype=np.float32), None)
+            return cls(np.eye(count, dtype=np.float32), None, whole)
         centred = planar - planar.mean(axis=1, keepdims=True)
         vectors = np.linalg.eigh((centred @ centred.T).astype(np.float64))[1]
         basis = np.ascontiguousarray(vectors[:, ::-1][:, :_DIRECTIONS], dtype=np.float32)
-        return cls(basis, planar - basis @ (basis.T @ centred))
+        return cls(basis, planar - basis @ (basis.T @ centred), whole)
+
+    @property
+    def direct(self) -> bool:
+        """Whether coefficients are what is observed."""
+        return self.rest is None or self.whole_sites
+
+    @property
+    def has_bounds(self) -> bool:
+        """Whether a bound on bands is one on coefficients."""
+        return self.rest is None
 
     def coefficients(self, planar: Floats) -> Floats:
         """Of an estimate; it should be the one this was made for."""
@@ -49,9 +58,14 @@ class Bands:
         """Of bands, from those of coefficients, as if these were independent."""
         return coefficients if self.rest is None else np.square(self.basis) @ coefficients
 
-    def less_rest(self, planar: Floats) -> Floats:
-        """What the basis has to tell of bands."""
-        return planar if self.rest is None else planar - self.rest
+    def observed(self, planar: Floats, known: Mask) -> tuple[Floats, Mask]:
+        """What groups are conditioned on, and where: coefficients if they are observed, else bands less the rest."""
+        if self.rest is None:
+            return planar, known
+        if not self.whole_sites:
+            return planar - self.rest, known
+        values = self.coefficients(planar)
+        return values, np.ascontiguousarray(np.broadcast_to(known[:1], values.shape))
 
 
 def direction_count(bands: int) -> int:

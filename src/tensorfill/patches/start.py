@@ -1,0 +1,44 @@
+"""What groups start from: an estimate without some entries that are held out, and one with all that is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..selection.judge import Judge
+
+Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """What groups start from, in units in which the largest known value is 1."""
+
+    mask: Mask
+    values: Floats
+    """Known values; anything elsewhere."""
+    held: Mask
+    judge: Judge
+    before: Floats
+    """An estimate that has not seen the held-out entries."""
+    after: Floats
+    """The same with all that is known."""
+    noise: float
+    places: frozenset[int]
+    floor: float
+
+    def error(self, predicted: Floats) -> float:
+        """Of predictions of held-out entries, in order."""
+        return self.judge.error(np.maximum(predicted, self.floor) - self.values[self.held])
+
+    def odds(self, predicted: Floats, others: Floats) -> float:
+        """By how many standard errors the squared errors of predictions are larger than those of others."""
+        truth = self.values[self.held].astype(np.float64)
+        more = (predicted - truth) ** 2 - (others - truth) ** 2
+        if self.judge.shaped or self.judge.mixed:  # errors within a hole are alike
+            more = np.asarray(np.bincount(self.judge.holes, more), dtype=np.float64)
+        deviation = float(more.std())
+        return float(more.mean()) / deviation * np.sqrt(len(more)) if deviation > 0 else 0.0

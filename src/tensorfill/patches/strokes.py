@@ -1,0 +1,95 @@
+"""Strokes: narrow holes through all bands, such as scratches and writing, of which there are few.
+
+Then work around the holes is enough: a thin plate fills them, strokes like them are held out elsewhere, and groups are
+solved for where a patch touches a hole. Nothing has to be learned about the rest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import binary_dilation, distance_transform_cdt
+
+from ..numerics.thin_plate import fill_by_thin_plate
+from ..selection.judge import Judge
+from ..selection.pattern import HolePattern
+from .layout import Layout
+from .start import Start
+
+Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+_FEW = 0.2  # share of the sites that is missing, at most
+_DEEPEST = 8  # sites between a missing site and what is known, at most
+_SHIFTS = 6  # places that are looked at for strokes to hold out
+_NEAREST, _FARTHEST = 12, 60  # sites by which strokes are moved along every mode
+_APART = 4  # sites between what is held out and what is missing
+_TILE = 32  # sites: strokes are held out by tiles
+_SHARE, _FEWEST = 0.4, 2000  # of the missing sites, and sites, that are held out
+_NOISE = 0.4  # of the squared differences between neighbours that smooth surfaces do not have, in the median
+_LEAST_NOISE = 1e-6  # σ², of values of size 1
+
+
+def stroke_sites(pattern: HolePattern, layout: Layout) -> Mask | None:
+    """The missing sites, in the three modes of the layout, if they are strokes."""
+    known = layout.planar(pattern.mask)
+    if not np.all(known[1:] == known[:1]):
+        return None
+    missing = ~known[0].reshape(layout.extent)
+    if not 0 < float(missing.mean()) <= _FEW or not pattern.shaped or pattern.any_lost:
+        return None
+    return missing if int(distance_transform_cdt(missing, "chessboard").max()) <= _DEEPEST else None
+
+
+def start_from_strokes(
+    pattern: HolePattern, layout: Layout, missing: Mask, values: Floats, floor: float, rng: np.random.Generator
+) -> Start:
+    """A thin plate through what is known, with strokes like the missing ones held out."""
+    planar = layout.planar(values).reshape(-1, *layout.extent)
+    held = _held_strokes(missing, rng)
+    before, after = (_filled(planar, sites, floor) for sites in (missing | held, missing))
+    everywhere = (layout.band_count, missing.size)
+    held_entries = layout.tensor(np.broadcast_to(held.reshape(-1), everywhere)).copy()
+    return Start(
+        mask=pattern.mask,
+        values=values,
+        held=held_entries,
+        judge=Judge.of(pattern, held_entries),
+        before=layout.tensor(before.reshape(everywhere)),
+        after=layout.tensor(after.reshape(everywhere)),
+        noise=_rough_noise(planar, missing),
+        places=frozenset(layout.searched[:2]),
+        floor=floor,
+    )
+
+
+def _filled(planar: Floats, missing: Mask, floor: float) -> Floats:
+    filled = planar.copy()
+    filled[:, missing] = np.maximum(fill_by_thin_plate(planar, missing), floor)
+    return filled
+
+
+def _held_strokes(missing: Mask, rng: np.random.Generator) -> Mask:
+    """Some of the missing sites, moved to where all is known."""
+    near = binary_dilation(missing, np.ones([1 if size == 1 else 3 for size in missing.shape]), iterations=_APART)
+    best = np.zeros_like(missing)
+    for _ in range(_SHIFTS):
+        steps = [int(rng.choice((-1, 1)) * rng.integers(_NEAREST, _FARTHEST)) % size for size in missing.shape]
+        moved = np.roll(missing, steps, axis=(0, 1, 2)) & ~near
+        if np.count_nonzero(moved) > np.count_nonzero(best):
+            best = moved
+    wanted = max(_SHARE * np.count_nonzero(missing), _FEWEST)
+    rows, columns, layers = (np.arange(size) // _TILE for size in best.shape)
+    tiles = np.add.outer(np.add.outer(rows * (columns[-1] + 1), columns) * (layers[-1] + 1), layers)
+    counts = np.bincount(tiles.reshape(-1), best.reshape(-1))
+    order = rng.permutation(np.flatnonzero(counts))
+    chosen = order[np.cumsum(counts[order]) - counts[order] < wanted]
+    return best & np.isin(tiles, chosen)
+
+
+def _rough_noise(planar: Floats, missing: Mask) -> float:
+    """σ² from second differences along the last mode, which are small where a picture is smooth: from their median."""
+    differences = np.abs(planar[..., 2:] - 2 * planar[..., 1:-1] + planar[..., :-2])
+    known = ~(missing[..., 2:] | missing[..., 1:-1] | missing[..., :-2])
+    median = float(np.median(differences[:, known])) if known.any() else 0.0
+    return max(_NOISE * (1.4826 * median) ** 2 / 6, _LEAST_NOISE)
