@@ -135,8 +135,8 @@ class Patches:
             groups = PatchesRun(_start(work, first, scale), self._wishes(scale), self.max_iter, work.seed)
             before = Outcome(first.estimate, first.history, first.stop, first.seconds)
             found = iterate(scaled_back(groups.states(), scale), 10**9, watch, after=before)
-        reasons = {**first.reasons, **_reasons(groups, scale)}
         stopped = found.stop.kind not in ("done", "stalled")
+        reasons = {**first.reasons, **_reasons(groups, scale, stopped)}
         if not groups.useful and not stopped:
             done = replace(spectral, stop=first.stop, seconds=found.seconds, history=found.history, reasons=reasons)
             return done, held_out
@@ -153,6 +153,7 @@ class Patches:
             history=found.history,
             certificate=None,
             smallest=float(found.estimate.dense().min()),
+            settings={**spectral.settings, **_used(groups, scale)},
             reasons=reasons,
             deviations=partial(_deviations, sure, found.estimate, errors),
         )
@@ -199,10 +200,25 @@ def _start(work: SpectralRun, first: Completion, scale: float) -> Start:
     )
 
 
-def _reasons(groups: PatchesRun, scale: float) -> dict[str, str]:
+def _used(groups: PatchesRun, scale: float) -> dict[str, Any]:
+    """Settings as they were chosen; but for sides or windows that differ from mode to mode, which are no setting."""
+    if groups.model is None or groups.layout is None:
+        return {}
+    model, modes = groups.model, groups.layout.searched
+    along = [0, 1, 2] if len(modes) > 2 else [0, 2]
+    alike = {"patch": {model.patch[mode] for mode in along}, "window": {model.window[mode] for mode in along}}
+    return {
+        "modes": tuple(mode + 1 for mode in modes),
+        **{setting: found.pop() for setting, found in alike.items() if len(found) == 1},
+        "members": model.members,
+        "noise": scale * model.noise**0.5,
+    }
+
+
+def _reasons(groups: PatchesRun, scale: float, stopped: bool) -> dict[str, str]:
     told = f"error at held-out entries {scale * groups.error:.3g}, that of spectral {scale * groups.first_error:.3g}"
     if not groups.useful or groups.model is None or groups.layout is None:
-        return {"patches": f"No use: {told}."}
+        return {"patches": f"Stopped before the last round: {told}." if stopped else f"No use: {told}."}
     model, searched = groups.model, [mode + 1 for mode in groups.layout.searched]
     size = "×".join(str(side) for side in model.patch if side > 1)
     return {

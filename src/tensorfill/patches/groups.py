@@ -83,6 +83,7 @@ def solve_groups(  # type: ignore[no-untyped-def]
     total_common = np.float32(0)
     for j in range(d):
         total_common += common[j, j]
+    total_common = max(total_common, np.float32(1e-30))  # zero, if patches are of one site or flat
     for number in range(references.size):
         reference = references[number]
         count = find_similar(x, q, extent, patch, window, offsets, reference, distances, places)

@@ -17,6 +17,7 @@ _LONGEST = 6  # side of a patch
 _NOISE = 0.4  # of σ² as `spectral` has learned it, which takes what its one prior cannot tell for noise
 _FEWEST_SITES = 1000
 _FACTOR = 4.0  # by which other noise is tried
+_LEAST_NOISE, _MOST_NOISE = 1e-12, 1e6  # σ² of values up to 1 that single precision can work with
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,15 +71,18 @@ def first_model(layout: Layout, share: float, noise: float, wishes: Wishes) -> G
     stride = side if side <= 3 else round(0.7 * side)
     many = layout.band_count > SHORT
     window: Triple = (5, 5, 15) if modes > 2 else (12, 0, 12) if many else (32, 0, 32)
-    members = 40 if wishes.members is None else wishes.members
+    if wishes.reach is not None:
+        window = _within(layout.padded([wishes.reach] * modes, 0), layout.extent)
+    members = 40 if wishes.members is None else min(wishes.members, _candidates(window, layout.extent))
+    chosen = _NOISE * noise if wishes.noise is None else wishes.noise
     return GroupModel(
         patch=_within(layout.padded([side] * modes, 1), layout.extent),
-        window=window if wishes.reach is None else layout.padded([wishes.reach] * modes, 0),
+        window=window,
         stride=layout.padded([stride] * modes, 1),
         members=members,
         informers=round((2 if modes > 2 else 2.5) * members),
         strength=5.0,
-        noise=_NOISE * noise if wishes.noise is None else wishes.noise,
+        noise=min(max(chosen, _LEAST_NOISE), _MOST_NOISE),
         relaxation=1.2 if many else 1.6,
     )
 
@@ -111,6 +115,11 @@ def other_groups(model: GroupModel, wishes: Wishes) -> Iterator[GroupModel]:
         yield replace(model, window=(6, 6, 6))
     elif wishes.members is None:
         yield replace(model, window=(2 * a, 0, 2 * c), members=model.members // 2, informers=model.informers // 2)
+
+
+def _candidates(window: Triple, extent: Triple) -> int:
+    """How many patches a window holds at most."""
+    return math.prod(min(2 * reach + 1, size) for reach, size in zip(window, extent, strict=True))
 
 
 def _within(sides: Triple, extent: Triple) -> Triple:

@@ -1,0 +1,65 @@
+"""Bands and coefficients: the same for a few bands, principal directions of many."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tensorfill.patches.bands import Bands, direction_count
+
+
+def some(bands: int, directions: int, sites: int = 300, seed: int = 0) -> NDArray[np.float32]:
+    """Bands that are mixtures of a few, with means of their own."""
+    rng = np.random.default_rng(seed)
+    mixed = rng.standard_normal((bands, directions)) @ rng.standard_normal((directions, sites))
+    return (mixed + 5 * rng.random((bands, 1))).astype(np.float32)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_a_few_bands_are_their_own_coefficients(count: int) -> None:
+    planar = some(count, count)
+    bands = Bands.of(planar)
+    assert bands.plain
+    np.testing.assert_array_equal(bands.basis, np.eye(count))
+    for same in (bands.coefficients(planar), bands.bands(planar), bands.less_rest(planar)):
+        np.testing.assert_array_equal(same, planar)
+
+
+@pytest.mark.parametrize(("count", "directions"), [(5, 5), (8, 3), (16, 16), (17, 17), (60, 30)])
+def test_the_estimate_comes_back_whatever_the_basis_can_tell(count: int, directions: int) -> None:
+    planar = some(count, directions)
+    bands = Bands.of(planar)
+    assert not bands.plain
+    assert bands.basis.shape == (count, direction_count(count))
+    np.testing.assert_allclose(bands.basis.T @ bands.basis, np.eye(direction_count(count)), atol=1e-5)
+    np.testing.assert_allclose(bands.bands(bands.coefficients(planar)), planar, atol=1e-4)
+
+
+@pytest.mark.parametrize("count", [6, 40])
+def test_coefficients_come_back_from_their_bands(count: int) -> None:
+    bands = Bands.of(some(count, count))
+    coefficients = some(direction_count(count), 4, seed=1)
+    np.testing.assert_allclose(bands.coefficients(bands.bands(coefficients)), coefficients, atol=1e-4)
+
+
+def test_what_is_left_is_as_small_as_a_basis_can_make_it() -> None:
+    planar = some(40, 40)
+    centred = planar - planar.mean(axis=1, keepdims=True)
+    bands = Bands.of(planar)
+    left = np.linalg.norm(bands.rest - planar.mean(axis=1, keepdims=True))
+    assert left == pytest.approx(np.linalg.norm(np.linalg.svd(centred)[1][16:]), rel=1e-3)
+    few = Bands.of(some(40, 7))
+    assert few.rest is not None
+    np.testing.assert_allclose(few.rest, np.broadcast_to(few.rest[:, :1], few.rest.shape), atol=1e-3)
+
+
+def test_observed_bands_less_the_rest_are_what_the_basis_has_to_tell() -> None:
+    planar = some(12, 12)
+    bands = Bands.of(planar)
+    np.testing.assert_allclose(bands.less_rest(planar), bands.basis @ bands.coefficients(planar), atol=1e-4)
+
+
+@pytest.mark.parametrize(("bands", "count"), [(1, 1), (4, 4), (5, 5), (16, 16), (17, 16), (200, 16)])
+def test_how_many_coefficients_a_site_has(bands: int, count: int) -> None:
+    assert direction_count(bands) == count

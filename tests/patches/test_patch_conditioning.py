@@ -1,0 +1,178 @@
+"""The Gaussian conditional of a patch is that of dense linear algebra, by what is known and by what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from dense_groups import Belief, conditional, observation_matrix
+from numpy.typing import NDArray
+
+from tensorfill.patches.conditioning import condition_by_precision, condition_on_known, invert_positive
+from tensorfill.tensor import Array
+
+CLOSE = 2e-5
+"""Entries are about 1 and condition numbers, σ² being 0.01, some hundreds: 2⁻²⁴ times that."""
+
+NOISE = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Patch:
+    """A Gaussian patch of which some bands of some sites are observed."""
+
+    prior: Belief
+    basis: Array
+    plain: bool
+    P: int
+    observed: NDArray[np.bool_]
+    y: Array
+
+    @property
+    def truth(self) -> Belief:
+        """In double precision."""
+        return conditional(self.prior, observation_matrix(self.basis, self.P, self.observed), self.y, NOISE)
+
+    def by_known(self, noise: float = NOISE) -> tuple[Array, Array, Array]:
+        """Mean, variances and the rows V whose products the covariance has lost."""
+        d, count = len(self.prior.mean), len(self.y)
+        V, L = (np.full((count + 1, side), np.nan, np.float32) for side in (d, count + 1))
+        found, variance = np.empty(d, np.float32), np.empty(d, np.float32)
+        condition_on_known(
+            self.prior.covariance.astype(np.float32),
+            self.prior.mean.astype(np.float32),
+            np.float32(noise),
+            self.basis.astype(np.float32),
+            self.plain,
+            self.P,
+            np.flatnonzero(self.observed),
+            count,
+            self.y.astype(np.float32),
+            V,
+            L,
+            np.empty(count + 1, np.float32),
+            found,
+            variance,
+        )
+        return found, variance, V[:count]
+
+    def by_precision(self) -> tuple[Array, Array, Array]:
+        """Mean, variances and the factor of the covariance of what is missing, with noise."""
+        d, missing = len(self.prior.mean), np.flatnonzero(~self.observed)
+        noisy = self.prior.covariance + NOISE * np.eye(d)
+        values = self.prior.mean.astype(np.float32)
+        values[self.observed] = self.y
+        L = np.full((d + 1, d + 1), np.nan, np.float32)
+        found, variance = np.empty(d, np.float32), np.empty(d, np.float32)
+        condition_by_precision(
+            np.linalg.inv(noisy).astype(np.float32),
+            self.prior.mean.astype(np.float32),
+            np.float32(NOISE),
+            missing,
+            len(missing),
+            values,
+            L,
+            found,
+            variance,
+        )
+        return found, variance, L[: len(missing), : len(missing)]
+
+
+def some_patch(q: int, P: int, share: float, *, bands: int | None = None, seed: int = 0) -> Patch:
+    """q coefficients at each of P sites, as correlated as neighbours are; with a basis if `bands` are given."""
+    rng = np.random.default_rng([seed, q, P])
+    d = q * P
+    place, kind = np.arange(d) % P, np.arange(d) // P
+    covariance = np.exp(-np.abs(place[:, None] - place) / 3) * 0.6 ** np.abs(kind[:, None] - kind)
+    basis = np.eye(q) if bands is None else np.linalg.qr(rng.standard_normal((bands, q)))[0]
+    observed = rng.random(len(basis) * P) < share
+    y = rng.standard_normal(np.count_nonzero(observed))
+    return Patch(Belief(rng.random(d), covariance), basis, bands is None, P, observed, y)
+
+
+SIZES = [(1, 4), (1, 16), (3, 9), (2, 8)]
+SHARES = [0.0, 0.1, 0.5, 0.9, 1.0]
+
+
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize(("q", "P"), SIZES)
+def test_given_what_is_known(q: int, P: int, share: float) -> None:
+    patch = some_patch(q, P, share)
+    mean, variance, V = patch.by_known()
+    np.testing.assert_allclose(mean, patch.truth.mean, atol=CLOSE)
+    np.testing.assert_allclose(variance, np.diag(patch.truth.covariance), atol=CLOSE)
+    np.testing.assert_allclose(patch.prior.covariance - V.T @ V, patch.truth.covariance, atol=CLOSE)
+
+
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize(("q", "P", "bands"), [(3, 4, 7), (5, 4, 5), (1, 9, 6), (4, 1, 12)])
+def test_given_some_bands_by_way_of_a_basis(q: int, P: int, bands: int, share: float) -> None:
+    patch = some_patch(q, P, share, bands=bands)
+    mean, variance, V = patch.by_known()
+    np.testing.assert_allclose(mean, patch.truth.mean, atol=CLOSE)
+    np.testing.assert_allclose(variance, np.diag(patch.truth.covariance), atol=CLOSE)
+    np.testing.assert_allclose(patch.prior.covariance - V.T @ V, patch.truth.covariance, atol=CLOSE)
+
+
+def test_the_identity_as_a_basis_is_no_basis() -> None:
+    patch = some_patch(3, 5, 0.5)
+    with_basis = Patch(patch.prior, np.eye(3), False, patch.P, patch.observed, patch.y)
+    for plain, based in zip(patch.by_known(), with_basis.by_known(), strict=True):
+        np.testing.assert_allclose(based, plain, atol=CLOSE)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize(("q", "P"), SIZES)
+def test_by_what_is_missing_means_are_the_same_and_so_are_variances_of_what_is_missing(
+    q: int, P: int, share: float
+) -> None:
+    patch = some_patch(q, P, share)
+    missing = ~patch.observed
+    mean, variance, root = patch.by_precision()
+    np.testing.assert_allclose(mean, patch.truth.mean, atol=CLOSE)
+    np.testing.assert_allclose(mean, patch.by_known()[0], atol=2 * CLOSE)
+    np.testing.assert_allclose(variance[missing], np.diag(patch.truth.covariance)[missing], atol=CLOSE)
+    np.testing.assert_array_equal(variance[~missing], np.float32(0.5) * np.float32(NOISE))
+    covariance = np.tril(root).T @ np.tril(root) - NOISE * np.eye(len(root))
+    np.testing.assert_allclose(covariance, patch.truth.covariance[np.ix_(missing, missing)], atol=CLOSE)
+
+
+@pytest.mark.parametrize(("q", "P"), SIZES)
+def test_variances_of_what_is_known_lie_below_that_of_noise(q: int, P: int) -> None:
+    patch = some_patch(q, P, 0.5)
+    assert np.diag(patch.truth.covariance)[patch.observed].max() < NOISE
+    assert patch.by_known()[1][patch.observed].max() < NOISE
+
+
+def test_a_group_that_is_sure_of_itself_is_not_moved_by_data() -> None:
+    patch = some_patch(2, 4, 0.5)
+    sure = Patch(Belief(patch.prior.mean, np.zeros((8, 8))), patch.basis, True, patch.P, patch.observed, patch.y)
+    for mean, variance, _ in (sure.by_known(), sure.by_precision()):
+        np.testing.assert_allclose(mean, sure.prior.mean, atol=1e-6)
+        assert variance.max() <= np.float32(0.5) * np.float32(NOISE)
+
+
+def test_rounding_that_eats_a_pivot_does_no_harm() -> None:
+    """A covariance of rank one, large next to noise: pivots after the first are rounding."""
+    patch = some_patch(1, 9, 1.0)
+    alike = Patch(Belief(patch.prior.mean, np.ones((9, 9))), patch.basis, True, 9, patch.observed, np.ones(9))
+    mean, variance, _ = alike.by_known(noise=1e-9)
+    assert np.isfinite(mean).all()
+    assert (variance >= 0).all()
+    np.testing.assert_allclose(mean - mean.mean(), patch.prior.mean - patch.prior.mean.mean(), atol=0.01)
+
+
+@pytest.mark.parametrize("d", [1, 2, 5, 17, 40])
+@pytest.mark.parametrize("least", [1.0, 1e-6])
+def test_the_inverse_is_that_of_dense_linear_algebra(d: int, least: float) -> None:
+    rng = np.random.default_rng(d)
+    Q = np.linalg.qr(rng.standard_normal((d, d)))[0]
+    A = (Q * np.geomspace(least, 1, d)) @ Q.T
+    A = (A + A.T) / 2
+    expected = np.linalg.inv(A)
+    found, room = A.copy(), np.full((d, d), np.nan)
+    invert_positive(found, room)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13 * d / least * np.abs(expected).max())
+    np.testing.assert_array_equal(found, found.T)
+    np.testing.assert_allclose(found @ A, np.eye(d), atol=1e-14 * d / least)

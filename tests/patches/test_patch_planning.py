@@ -1,0 +1,156 @@
+"""What groups are tried with: modes, the side of a patch, windows, members, noise; and what a user settles."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from tensorfill.patches.layout import Layout
+from tensorfill.patches.model import GroupModel
+from tensorfill.patches.planning import Wishes, first_model, other_groups, other_noises, possible_layouts
+
+NO_WISHES = Wishes()
+GRAY, COLOUR = Layout((200, 300), (0, 1)), Layout((200, 300, 3), (0, 1))
+CLIP, COLOUR_CLIP = Layout((60, 80, 40), (0, 1, 2)), Layout((60, 80, 3, 40), (0, 1, 3))
+CUBE = Layout((60, 80, 31), (0, 1))
+
+
+def searched(shape: tuple[int, ...], *places: int, **wishes: Any) -> list[tuple[int, ...]]:
+    return [layout.searched for layout in possible_layouts(shape, frozenset(places), Wishes(**wishes))]
+
+
+def model(layout: Layout, share: float = 0.3, learned: float = 0.01, **wishes: Any) -> GroupModel:
+    return first_model(layout, share, learned, Wishes(**wishes))
+
+
+# Modes
+
+
+def test_pictures_are_searched_along_rows_and_columns() -> None:
+    assert searched((200, 300), 0, 1) == [(0, 1)]
+    assert searched((200, 300, 3), 0, 1) == [(0, 1)]
+    assert searched((3, 200, 300), 1, 2) == [(1, 2)]
+
+
+def test_clips_and_cubes_are_searched_along_a_third_mode_or_without_it() -> None:
+    assert searched((60, 80, 40), 0, 1) == [(0, 1, 2), (0, 1)]
+    assert searched((40, 60, 80), 1, 2) == [(0, 1, 2), (1, 2)]
+    assert searched((60, 80, 3, 40), 0, 1) == [(0, 1, 3), (0, 1)]
+    assert searched((60, 80, 20, 40), 0, 1) == [(0, 1, 3), (0, 1)], "never along four"
+
+
+def test_where_fewer_than_two_modes_have_neighbours_there_is_nothing_to_search() -> None:
+    assert searched((2000, 4), 0) == []
+    assert searched((4, 3, 2)) == []
+
+
+def test_among_too_few_sites_none_are_similar() -> None:
+    assert searched((31, 32), 0, 1) == []
+    assert searched((32, 32), 0, 1) == [(0, 1)]
+    assert searched((12, 10, 8), 0, 1) == []
+    assert searched((12, 10, 9), 0, 1) == [(0, 1, 2)], "enough along three, not along two"
+    assert searched((12, 10, 9), 0, 1, modes=(0, 1)) == []
+
+
+def test_a_wish_for_modes_is_respected_whatever_they_look_like() -> None:
+    assert searched((60, 80, 40), 0, 1, modes=(0, 2)) == [(0, 2)]
+    assert searched((60, 80, 40), 0, 1, modes=(0, 1, 2)) == [(0, 1, 2)]
+    assert searched((60, 80, 3), 0, 1, modes=(0, 1, 2)) == [(0, 1, 2)]
+
+
+# The side of a patch
+
+
+@pytest.mark.parametrize(
+    ("layout", "share", "side"),
+    [
+        (GRAY, 0.05, 6),
+        (GRAY, 0.5, 6),
+        (GRAY, 1.0, 6),
+        (COLOUR, 0.1, 6),
+        (COLOUR, 0.5, 5),
+        (COLOUR, 0.9, 4),
+        (CLIP, 0.1, 5),
+        (CLIP, 0.5, 4),
+        (CLIP, 0.9, 3),
+        (COLOUR_CLIP, 0.1, 3),
+        (COLOUR_CLIP, 0.9, 2),
+        (CUBE, 0.05, 3),
+        (CUBE, 0.5, 2),
+        (Layout((60, 80, 8), (0, 1)), 0.1, 4),
+        (Layout((60, 80, 200), (0, 1)), 0.01, 3),
+    ],
+    ids=str,
+)
+def test_a_patch_is_as_long_as_it_can_be_solved_for(layout: Layout, share: float, side: int) -> None:
+    patch = model(layout, share).patch
+    assert patch == layout.padded([side] * len(layout.searched), 1)
+
+
+@pytest.mark.parametrize("layout", [GRAY, COLOUR, CLIP, COLOUR_CLIP, CUBE], ids=lambda layout: str(layout.shape))
+def test_the_more_is_known_the_shorter_it_is_and_reference_patches_leave_nothing_out(layout: Layout) -> None:
+    models = [model(layout, share / 20) for share in range(1, 20)]
+    assert all(a.patch >= b.patch for a, b in itertools.pairwise(models))
+    for one in models:
+        assert all(1 <= step <= side for step, side in zip(one.stride, one.patch, strict=True))
+
+
+def test_a_patch_is_no_longer_than_its_mode() -> None:
+    assert model(Layout((5, 300), (0, 1)), 0.1).patch == (5, 1, 6)
+    assert model(Layout((60, 80, 3), (0, 1, 2)), 0.1).patch == (5, 5, 3)
+    assert model(GRAY, side=1000).patch == (200, 1, 300)
+
+
+# Groups
+
+
+@pytest.mark.parametrize("layout", [GRAY, COLOUR, CLIP, COLOUR_CLIP, CUBE], ids=lambda layout: str(layout.shape))
+def test_a_group_learns_from_more_patches_than_it_is_solved_for(layout: Layout) -> None:
+    found = model(layout)
+    assert found.members < found.informers
+    for other in other_groups(found, NO_WISHES):
+        assert other.members < other.informers
+
+
+def test_wishes_are_respected() -> None:
+    found = model(GRAY, side=3, reach=7, members=11, noise=0.25)
+    assert (found.patch, found.window, found.members, found.noise) == ((3, 1, 3), (7, 0, 7), 11, 0.25)
+    assert model(CLIP, reach=7).window == (7, 7, 7)
+
+
+def test_what_is_wished_for_is_not_tried_otherwise() -> None:
+    for wish in ({"reach": 7}, {"members": 11}):
+        assert list(other_groups(model(GRAY, **wish), Wishes(**wish))) == []
+    assert list(other_groups(model(CLIP, reach=7), Wishes(reach=7))) == []
+    assert [other.members for other in other_groups(model(CLIP, members=11), Wishes(members=11))] == [11]
+    assert list(other_noises(model(GRAY, noise=0.25), Wishes(noise=0.25))) == []
+
+
+def test_wishes_beyond_what_there_is_are_for_all_there_is() -> None:
+    found = model(GRAY, reach=10**30, members=10**30)
+    assert (found.window, found.members) == ((200, 0, 300), 200 * 300)
+    assert model(CLIP, reach=1, members=10**30).members == 27
+    assert model(GRAY, noise=1e-300).noise == 1e-12
+    assert model(GRAY, noise=1e300).noise == 1e6
+
+
+def test_other_noise_is_tried_on_both_sides() -> None:
+    found = model(GRAY)
+    less, more = other_noises(found, NO_WISHES)
+    assert less.noise < found.noise < more.noise
+    assert model(GRAY, 0.3, 0.02).noise == 2 * model(GRAY, 0.3, 0.01).noise
+
+
+def test_in_pictures_a_wider_window_with_fewer_members_is_tried() -> None:
+    found = model(GRAY)
+    (other,) = other_groups(found, NO_WISHES)
+    assert (other.window, other.members) == ((64, 0, 64), 20)
+    assert (found.window, found.members) == ((32, 0, 32), 40)
+
+
+def test_in_clips_a_window_that_is_as_wide_along_all_modes_is_tried() -> None:
+    (other,) = other_groups(model(CLIP), NO_WISHES)
+    assert len(set(other.window)) == 1
+    assert other.members == model(CLIP).members
