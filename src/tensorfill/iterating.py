@@ -57,18 +57,25 @@ class Outcome:
     seconds: float
 
 
-def iterate(steps: Iterator[Progress], max_iter: int, watch: Watch | None, *, after: Outcome | None = None) -> Outcome:
+def iterate(
+    steps: Iterator[Progress],
+    max_iter: int,
+    watch: Watch | None,
+    *,
+    after: Outcome | None = None,
+    clock: Clock | None = None,
+) -> Outcome:
     """Follow a method until it has a reason to stop, the watcher wants to, or max_iter iterations were made.
 
     Ctrl-C and a deadline end it with the last state, once there is one. A cost that is not a number ends it with the
     state before. `after` an iteration that is done, another goes on: its history and seconds count, and where it ended
-    is the first state; if there are no steps, that is the outcome.
+    is the first state; if there are no steps, that is the outcome. `clock` may have been started before.
     """
     history: list[Iteration] = [] if after is None else list(after.history)
     at = None if after is None else Progress(history[-1].cost, after.estimate)
     stop = None if after is None else after.stop
     seconds = 0.0 if after is None else after.seconds
-    clock = Clock(seconds)
+    clock = Clock(seconds) if clock is None else clock
     try:
         for iteration, new in enumerate(steps, len(history)):
             if at is not None and not math.isfinite(new.cost):

@@ -48,6 +48,8 @@ class Question:
     shape: tuple[int, ...]
     shaped_holes: bool = False
     """Whether entries are missing in blocks, lines or frames, rather than one by one."""
+    strokes: bool = False
+    """Whether what is missing are a few narrow holes, such as scratches."""
 
     @property
     def size(self) -> int:

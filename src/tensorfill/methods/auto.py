@@ -17,6 +17,7 @@ from ..selection.pattern import HolePattern
 from .candidates import candidates, leader
 from .linear import Linear
 from .nonneg_dual import NonnegDual
+from .patches import Patches
 from .setting_checks import check_choice, wrong
 from .spectral import Spectral
 
@@ -101,7 +102,8 @@ class Auto:
             reason = f"{fallback.name} alone: {refusal}"
             return choice.blended({fallback.name: fallback}, {fallback.name: 1.0}, reason=reason)
         pattern = HolePattern.of(observed.mask())
-        question = Question(self.effort, observed.shape, pattern.shaped or pattern.any_lost or pattern.any_deep)
+        shaped = pattern.shaped or pattern.any_lost or pattern.any_deep
+        question = Question(self.effort, observed.shape, shaped, Patches.sees_strokes(pattern))
         first, others = leader(question), candidates(question)
         if first.refuses(observed) is not None:
             first = Spectral()

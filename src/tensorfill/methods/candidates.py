@@ -8,8 +8,13 @@ from .spectral import Spectral
 
 
 def leader(question: Question) -> Patches | Spectral:
-    """The method that runs first: groups of similar patches, which start from spectral, where there can be any."""
-    return Patches() if question.effort != "low" and Patches.has_groups(question.shape) else Spectral()
+    """The method that runs first: groups of similar patches, where there can be any and they are worth the effort.
+
+    They start from spectral, except for a few narrow holes, which are done quickly.
+    """
+    if not Patches.has_groups(question.shape) or (question.effort == "low" and not question.strokes):
+        return Spectral()
+    return Patches(max_iter=1) if question.effort == "low" else Patches()
 
 
 def candidates(question: Question) -> dict[str, Method]:

@@ -37,7 +37,9 @@ class Linear:
     costs: ClassVar[tuple[Cost, Cost]] = Cost(240, 7), Cost(35, 0.5, 100, 2)
 
     def candidate(self, question: Question) -> int | None:
-        """Where holes have a shape; on the smallest tensors in any case, after what assumes more."""
+        """Where holes have a shape and are not narrow; on the smallest tensors in any case, after what assumes more."""
+        if question.strokes and not question.short:
+            return question.place(20, when=False)
         return question.place(20) if question.shaped_holes else question.place(90, when=question.short)
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:

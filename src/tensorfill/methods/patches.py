@@ -15,23 +15,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..completion import Completion, Estimate, Watch
+from ..completion import Completion, Watch
 from ..cost import Cost
 from ..iterating import Outcome, iterate
 from ..method import Question
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..patches.planning import Wishes, has_similar_patches
-from ..patches.run import PatchesRun, Start
-from ..patches.uncertainty import GroupUncertainty
-from ..selection.held_out_run import Deviations, HeldOutRun
+from ..patches.run import PatchesRun
+from ..patches.strokes import Strokes
+from ..selection.held_out_run import HeldOutRun
 from ..selection.pattern import HolePattern
-from ..spectral.run import SpectralRun
-from ..tensor import Array
 from .baseline import too_large_to_fill
+from .patches_beginning import begin_with_spectral, begin_with_strokes, group_deviations, own_deviations
 from .setting_checks import are_modes, check_count, check_positive, wrong
 from .spectral import Spectral
-from .spectral_units import deviations_of_others, held_out_run, scaled_back
+from .spectral_units import scaled_back
 
 _ARRAYS = 16  # of single precision that are alive at a time, at most
 
@@ -41,7 +40,9 @@ class Patches:
     """Similar patches tell what is missing in each other. Everything is chosen by held-out entries.
 
     The cost in the history is the root mean square error at held-out entries, on data scaled to a largest value of 1.
-    Where groups predict held-out entries no better than `spectral`, the result is that of `spectral`.
+    Where groups predict held-out entries no better than `spectral`, the result is that of `spectral`. If what is
+    missing are a few narrow strokes, such as scratches or writing, a thin plate takes its place, and only what is
+    around them is worked on.
 
     Parameters
     ----------
@@ -94,6 +95,11 @@ class Patches:
         """Whether a tensor of this shape is large enough for patches to have others like them; else it is spectral."""
         return has_similar_patches(shape)
 
+    @staticmethod
+    def sees_strokes(pattern: HolePattern) -> bool:
+        """Whether holes are so few and narrow that work around them is enough."""
+        return Patches.has_groups(pattern.mask.shape) and Strokes.of(pattern) is not None
+
     def candidate(self, question: Question) -> int | None:
         """Never: it is what `auto` starts from where it can be used."""
         return None
@@ -125,37 +131,42 @@ class Patches:
         pattern: HolePattern | None = None,
     ) -> tuple[Completion, HeldOutRun | None]:
         """Complete the tensor, and tell what was predicted where entries were held out, if it came to that."""
-        first, work = Spectral().followed(observed, rng=rng, watch=watch, pattern=pattern)
+        pattern = HolePattern.of(observed.mask()) if pattern is None else pattern
         scale = float(observed.known.max())
-        spectral = replace(first, method=self.name, settings=self._settings())
-        held_out = None if work is None else held_out_run(work, scale, observed.floor)
-        if work is None or held_out is None or first.stop.kind != "done":
-            return spectral, held_out
+        strokes = Strokes.of(pattern) if scale > 0 and self.has_groups(observed.shape) else None
+        if strokes is None:
+            begun = begin_with_spectral(observed, pattern, rng, watch)
+        else:
+            begun = begin_with_strokes(observed, strokes, pattern, rng, watch)
+        first, held_out = replace(begun.done, method=self.name, settings=self._settings()), begun.held_out
+        if begun.start is None or held_out is None:
+            return first, held_out
         with quiet_blas():
-            groups = PatchesRun(_start(work, first, scale), self._wishes(scale), self.max_iter, work.seed)
+            groups = PatchesRun(begun.start, self._wishes(scale), self.max_iter, begun.seed, choosing=self.max_iter > 1)
             before = Outcome(first.estimate, first.history, first.stop, first.seconds)
             found = iterate(scaled_back(groups.states(), scale), 10**9, watch, after=before)
         stopped = found.stop.kind not in ("done", "stalled")
-        reasons = {**first.reasons, **_reasons(groups, scale, stopped)}
+        reasons = {**first.reasons, **_reasons(groups, scale, begun.name, stopped)}
         if not groups.useful and not stopped:
-            done = replace(spectral, stop=first.stop, seconds=found.seconds, history=found.history, reasons=reasons)
+            done = replace(first, seconds=found.seconds, history=found.history, reasons=reasons)
             return done, held_out
-        errors = scale * (groups.predictions.astype(np.float64) - groups.start.values[groups.start.held])
-        apart = groups.start.judge.shaped or groups.start.judge.mixed  # which spectral tells by kinds of holes
-        sure: Deviations = partial(deviations_of_others, work, scale)
-        if groups.useful and not apart:
-            sure = partial(_group_deviations, groups.uncertainty(), scale)
+        errors = scale * (groups.predictions.astype(np.float64) - begun.start.values[begun.start.held])
+        by_kinds = begun.start.judge.shaped or begun.start.judge.mixed  # of holes, which spectral tells apart
+        sure = held_out.deviations
+        if groups.useful and (strokes is not None or not by_kinds):
+            sure = partial(group_deviations, groups.uncertainty(), scale)
+        assert sure is not None
         done = replace(
-            spectral,
+            first,
             estimate=found.estimate,
             stop=found.stop,
             seconds=found.seconds,
             history=found.history,
             certificate=None,
-            smallest=float(found.estimate.dense().min()),
-            settings={**spectral.settings, **_used(groups, scale)},
+            smallest=None,
+            settings={**first.settings, **_used(groups, scale)},
             reasons=reasons,
-            deviations=partial(_deviations, sure, found.estimate, errors),
+            deviations=partial(own_deviations, sure, found.estimate, errors),
         )
         predictions = np.maximum(scale * groups.predictions.astype(np.float64), observed.floor)
         return done, replace(held_out, predictions=predictions, deviations=sure)
@@ -180,26 +191,6 @@ class Patches:
         }
 
 
-def _start(work: SpectralRun, first: Completion, scale: float) -> Start:
-    """What groups start from: what `spectral` has found, without the held-out entries and with them."""
-    assert work.seen is not None
-    assert work.held is not None
-    prior, coefficients = work.seen
-    before = prior.transform.to_entries(coefficients.astype(work.data.values.dtype)) + work.mean
-    values = work.data.filled(work.data.values + work.data.values.dtype.type(work.mean))
-    return Start(
-        mask=work.data.mask,
-        values=values.astype(np.float32),
-        held=work.held,
-        judge=work.judge,
-        before=before.astype(np.float32),
-        after=(first.estimate.dense() / scale).astype(np.float32),
-        noise=prior.noise,
-        places=work.plan.places,
-        floor=work.plan.floor,
-    )
-
-
 def _used(groups: PatchesRun, scale: float) -> dict[str, Any]:
     """Settings as they were chosen; but for sides or windows that differ from mode to mode, which are no setting."""
     if groups.model is None or groups.layout is None:
@@ -215,8 +206,8 @@ def _used(groups: PatchesRun, scale: float) -> dict[str, Any]:
     }
 
 
-def _reasons(groups: PatchesRun, scale: float, stopped: bool) -> dict[str, str]:
-    told = f"error at held-out entries {scale * groups.error:.3g}, that of spectral {scale * groups.first_error:.3g}"
+def _reasons(groups: PatchesRun, scale: float, start: str, stopped: bool) -> dict[str, str]:
+    told = f"error at held-out entries {scale * groups.error:.3g}, that of {start} {scale * groups.first_error:.3g}"
     if not groups.useful or groups.model is None or groups.layout is None:
         return {"patches": f"Stopped before the last round: {told}." if stopped else f"No use: {told}."}
     model, searched = groups.model, [mode + 1 for mode in groups.layout.searched]
@@ -227,13 +218,3 @@ def _reasons(groups: PatchesRun, scale: float, stopped: bool) -> dict[str, str]:
         "groups": f"{model.members} patches each, of those within {max(model.window)} to either side; "
         f"σ = {scale * model.noise**0.5:.3g}.",
     }
-
-
-# Functions of the module, so that a completion can be pickled.
-def _deviations(sure: Deviations, estimate: Estimate, errors: Array) -> Array:
-    return sure(estimate.dense(), errors=errors, more=0.0)
-
-
-def _group_deviations(groups: GroupUncertainty, scale: float, entries: Array, *, errors: Array, more: float) -> Array:
-    found = groups.deviations((entries / scale).astype(np.float32), errors / scale).astype(np.float64)
-    return scale * np.sqrt(found**2 + more)

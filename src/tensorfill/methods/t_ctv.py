@@ -76,8 +76,8 @@ class TCTV:
             raise wrong(self.name, "directions", requirement, self.directions)
 
     def candidate(self, question: Question) -> int | None:
-        """On all but the largest tensors."""
-        return question.place(10, when=not question.large)
+        """On all but the largest tensors, unless only a few scratches have to be filled."""
+        return question.place(10, when=not question.large and not question.strokes)
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""

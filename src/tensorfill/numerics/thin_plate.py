@@ -24,7 +24,7 @@ _RIDGE = 1e-9  # keeps what touches nothing known from being undetermined
 
 
 def fill_by_thin_plate(values: NDArray[np.floating], missing: Mask) -> Array:
-    """Values at missing sites, one row per band. `values` has bands and sites in three modes, anything where missing."""
+    """Values at missing sites, one row per band. `values` has bands and then three modes, anything where missing."""
     unknown = np.flatnonzero(missing)
     inner, outer, neighbours = _laplacians(missing, unknown)
     flat = values.reshape(len(values), -1)

@@ -44,7 +44,7 @@ class Layout:
     def planar(self, tensor: NDArray[Any]) -> NDArray[Any]:
         """Bands first, then sites: two modes, contiguous."""
         moved = np.transpose(tensor, (*self.bands, *self.searched))
-        return np.ascontiguousarray(moved).reshape(self.band_count, -1)
+        return np.ascontiguousarray(moved).reshape(math.prod(moved.shape[: len(self.bands)]), -1)
 
     def tensor(self, planar: NDArray[Any]) -> NDArray[Any]:
         """The way back."""

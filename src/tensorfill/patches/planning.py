@@ -88,7 +88,12 @@ def first_model(layout: Layout, share: float, noise: float, wishes: Wishes) -> G
 
 
 def _side(layout: Layout, share: float) -> int:
-    """The longest side with which a patch is not too large, and not too much of it is known."""
+    """The longest side with which a patch is not too large, nor to be solved for from too many entries.
+
+    Those are the known ones, or the missing ones if bands are their own coefficients and fewer are missing.
+    """
+    if layout.band_count <= SHORT:
+        share = min(share, 1 - share)
     count, modes, side = direction_count(layout.band_count), len(layout.searched), 2
     while (
         side < _LONGEST

@@ -148,9 +148,9 @@ class PatchesRun:
     def uncertainty(self) -> GroupUncertainty:
         """What it takes to tell how sure to be of the result, after groups were of use."""
         start = self.start
+        scattered = not (start.judge.shaped or start.judge.mixed)
         assert self.variance is not None
         assert self.model is not None
-        scattered = not (start.judge.shaped or start.judge.mixed)
         return GroupUncertainty(
             start.mask, start.held, start.values, start.before, self.variance, self.model.noise, scattered
         )

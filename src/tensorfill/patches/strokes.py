@@ -6,13 +6,17 @@ solved for where a patch touches a hole. Nothing has to be learned about the res
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation, distance_transform_cdt
 
 from ..numerics.thin_plate import fill_by_thin_plate
+from ..selection.holes import collapsed
 from ..selection.judge import Judge
 from ..selection.pattern import HolePattern
+from ..tensor import SHORT
 from .layout import Layout
 from .start import Start
 
@@ -30,21 +34,36 @@ _NOISE = 0.4  # of the squared differences between neighbours that smooth surfac
 _LEAST_NOISE = 1e-6  # σ², of values of size 1
 
 
-def stroke_sites(pattern: HolePattern, layout: Layout) -> Mask | None:
-    """The missing sites, in the three modes of the layout, if they are strokes."""
-    known = layout.planar(pattern.mask)
-    if not np.all(known[1:] == known[:1]):
-        return None
-    missing = ~known[0].reshape(layout.extent)
-    if not 0 < float(missing.mean()) <= _FEW or not pattern.shaped or pattern.any_lost:
-        return None
-    return missing if int(distance_transform_cdt(missing, "chessboard").max()) <= _DEEPEST else None
+@dataclass(frozen=True, eq=False)
+class Strokes:
+    """Where they are."""
+
+    layout: Layout
+    """Of modes along which they vary."""
+    missing: Mask
+    """Sites, in three modes."""
+
+    @classmethod
+    def of(cls, pattern: HolePattern) -> Strokes | None:
+        """The holes of a pattern, if they are strokes."""
+        mask = pattern.mask
+        if mask.mean() < 1 - _FEW or mask.all() or not pattern.shaped or pattern.any_lost:
+            return None
+        small = collapsed(mask)
+        modes = tuple(mode for mode, size in enumerate(small.shape) if size > 1)
+        if len(modes) not in (2, 3) or min(small.shape[mode] for mode in modes) <= SHORT:
+            return None
+        layout = Layout(mask.shape, modes)
+        missing = ~layout.planar(small)[0].reshape(layout.extent)
+        deepest = int(distance_transform_cdt(missing, "chessboard").max())
+        return cls(layout, missing) if deepest <= _DEEPEST else None
 
 
 def start_from_strokes(
-    pattern: HolePattern, layout: Layout, missing: Mask, values: Floats, floor: float, rng: np.random.Generator
+    strokes: Strokes, pattern: HolePattern, values: Floats, floor: float, rng: np.random.Generator
 ) -> Start:
     """A thin plate through what is known, with strokes like the missing ones held out."""
+    layout, missing = strokes.layout, strokes.missing
     planar = layout.planar(values).reshape(-1, *layout.extent)
     held = _held_strokes(missing, rng)
     before, after = (_filled(planar, sites, floor) for sites in (missing | held, missing))

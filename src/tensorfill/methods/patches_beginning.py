@@ -1,0 +1,120 @@
+"""What `patches` begins with: the completion of spectral, or a thin plate if only a few narrow strokes are missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..completion import Completion, Estimate, StopReason, Watch
+from ..estimates.affine import AffineEstimate
+from ..estimates.dense import DenseEstimate
+from ..iterating import Clock, Progress, iterate
+from ..numerics.threads import quiet_blas
+from ..observed import ObservedTensor
+from ..patches.start import Start
+from ..patches.strokes import Strokes, start_from_strokes
+from ..patches.uncertainty import GroupUncertainty
+from ..selection.held_out_run import Deviations, HeldOutRun
+from ..selection.pattern import HolePattern
+from ..spectral.run import SpectralRun
+from ..tensor import Array
+from .spectral import Spectral
+from .spectral_units import held_out_run
+
+
+@dataclass(frozen=True, eq=False)
+class Beginning:
+    """A completion without groups, and what groups need to improve it."""
+
+    name: str
+    """What it is called where its error is told."""
+    done: Completion
+    held_out: HeldOutRun | None
+    """What was predicted at held-out entries; None if it did not come to that."""
+    start: Start | None
+    """None if there is nothing to go on from."""
+    seed: int = 0
+
+
+def begin_with_spectral(
+    observed: ObservedTensor, pattern: HolePattern, rng: np.random.Generator, watch: Watch | None
+) -> Beginning:
+    """One prior for all places."""
+    done, work = Spectral().followed(observed, rng=rng, watch=watch, pattern=pattern)
+    scale = float(observed.known.max())
+    held_out = None if work is None else held_out_run(work, scale, observed.floor)
+    goes_on = work is not None and held_out is not None and done.stop.kind == "done"
+    start = _start(work, done, scale) if work is not None and goes_on else None
+    return Beginning(Spectral.name, done, held_out, start, 0 if work is None else work.seed)
+
+
+def begin_with_strokes(
+    observed: ObservedTensor, strokes: Strokes, pattern: HolePattern, rng: np.random.Generator, watch: Watch | None
+) -> Beginning:
+    """A thin plate through what is around the holes."""
+    clock = Clock()
+    scale = float(observed.known.max())
+    values: NDArray[np.float32] = np.zeros(observed.shape, np.float32)
+    values.reshape(-1)[observed.positions] = observed.known / scale
+    with quiet_blas():
+        start = start_from_strokes(strokes, pattern, values, observed.floor, rng)
+    predictions = np.maximum(start.before[start.held], np.float32(start.floor))
+    stop = StopReason("done", "Done: a thin plate through what is around the holes.")
+    plate = AffineEstimate(DenseEstimate(start.after), scale)
+    found = iterate(iter([Progress(start.error(predictions), plate, stop=stop)]), 1, watch, clock=clock)
+    nothing = np.full(observed.shape, np.nan, np.float32)
+    sure = partial(
+        group_deviations,
+        GroupUncertainty(start.mask, start.held, start.values, start.before, nothing, start.noise, scattered=False),
+        scale,
+    )
+    predicted = scale * predictions.astype(np.float64)
+    errors = predicted - scale * start.values[start.held]
+    done = Completion(
+        observed=observed,
+        method="patches",
+        estimate=plate,
+        nonnegative=True,
+        stop=found.stop,
+        seconds=found.seconds,
+        history=found.history,
+        deviations=partial(own_deviations, sure, plate, errors),
+    )
+    goes_on = found.stop.kind == "done"
+    held_out = HeldOutRun(start.held, predicted, start.judge, sure)
+    return Beginning("a thin plate", done, held_out, start if goes_on else None, int(rng.integers(2**31)))
+
+
+def _start(work: SpectralRun, done: Completion, scale: float) -> Start:
+    """What spectral has found, without the held-out entries and with them."""
+    assert work.seen is not None
+    assert work.held is not None
+    prior, coefficients = work.seen
+    before = prior.transform.to_entries(coefficients.astype(work.data.values.dtype)) + work.mean
+    values = work.data.filled(work.data.values + work.data.values.dtype.type(work.mean))
+    return Start(
+        mask=work.data.mask,
+        values=values.astype(np.float32),
+        held=work.held,
+        judge=work.judge,
+        before=before.astype(np.float32),
+        after=(done.estimate.dense() / scale).astype(np.float32),
+        noise=prior.noise,
+        places=work.plan.places,
+        floor=work.plan.floor,
+    )
+
+
+# Functions of the module, so that a completion can be pickled.
+def own_deviations(sure: Deviations, estimate: Estimate, errors: Array) -> Array:
+    """How sure to be of an estimate with these errors at held-out entries."""
+    return sure(estimate.dense(), errors=errors, more=0.0)
+
+
+def group_deviations(groups: GroupUncertainty, scale: float, entries: Array, *, errors: Array, more: float) -> Array:
+    """In the units of the data."""
+    found = groups.deviations((entries / scale).astype(np.float32), errors / scale).astype(np.float64)
+    return scale * np.sqrt(found**2 + more)
