@@ -93,41 +93,6 @@ def condition_on_known(  # type: ignore[no-untyped-def]
 
 
 @compiled(nogil=True, fastmath=True)
-def invert_positive(A, L):  # type: ignore[no-untyped-def]
-    """Write the inverse of a symmetric positive definite matrix over it; L is room to work in.
-
-    In double precision: the inverse serves all patches of a group.
-    """
-    d = A.shape[0]
-    for i in range(d):
-        for j in range(i + 1):
-            entry = A[i, j]
-            for k in range(j):
-                entry -= L[i, k] * L[j, k]
-            L[i, j] = np.sqrt(max(entry, 1e-300)) if i == j else entry / L[j, j]
-    for i in range(d):  # A = L⁻¹, row by row
-        inverse = 1 / L[i, i]
-        for j in range(d):
-            A[i, j] = 0.0
-        for k in range(i):
-            factor = L[i, k] * inverse
-            for j in range(k + 1):
-                A[i, j] -= factor * A[k, j]
-        A[i, i] = inverse
-    for i in range(d):
-        for j in range(i + 1):
-            L[i, j] = 0.0
-    for k in range(d):
-        for i in range(k + 1):
-            factor = A[k, i]
-            for j in range(i + 1):
-                L[i, j] += factor * A[k, j]
-    for i in range(d):
-        for j in range(i + 1):
-            A[i, j] = A[j, i] = L[i, j]
-
-
-@compiled(nogil=True, fastmath=True)
 def condition_by_precision(  # type: ignore[no-untyped-def]
     precision, mean, noise, missing, count, values, L, found, variance
 ):

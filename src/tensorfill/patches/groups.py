@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiling import compiled
-from .conditioning import condition_by_precision, condition_on_known, invert_positive
+from .conditioning import condition_by_precision, condition_on_known
 from .matching import find_similar, keep_nearest
 
 _BY_PRECISION_FROM = 0.45
@@ -67,7 +67,6 @@ def solve_groups(  # type: ignore[no-untyped-def]
     products = np.empty((d, d), np.float32)
     precision = np.empty((d, d), np.float32)
     inverse = np.empty((d, d), np.float64)
-    room = np.empty((d, d), np.float64)
     weights = np.empty(informers, np.float32)
     mean = np.empty(d, np.float32)
     counts = np.empty(members, np.int64)
@@ -148,10 +147,7 @@ def solve_groups(  # type: ignore[no-untyped-def]
                             for j in range(d):
                                 inverse[i, j] = S[i, j]
                             inverse[i, i] += noise
-                        invert_positive(inverse, room)
-                        for i in range(d):
-                            for j in range(d):
-                                precision[i, j] = inverse[i, j]
+                        precision[:] = np.linalg.inv(inverse)  # in double precision: it serves all patches
                     for j in range(d):
                         y[j] = mean[j]
                     at_known, absent = 0, 0

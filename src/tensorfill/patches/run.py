@@ -133,7 +133,7 @@ class PatchesRun:
         self.layout, self.model = view.layout, model
         self.active_share = float(view.active.mean())
         x = view.kept(best, start.mask)
-        for last in (False, True):
+        for last in (False, True) if self.rounds > 1 else (True,):
             average = view.average(x, start.mask, _shift(model, rng))
             x = x + average.change if last else view.moved(x, start.mask, average, 1.0)
             sentence = f"Done: groups of similar patches, to an error of {self.error:.2g} at held-out entries."
