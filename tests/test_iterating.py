@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tensorfill.completion import Snapshot, StopReason
+from tensorfill.completion import History, Iteration, Snapshot, StopReason
+from tensorfill.deadline import TimeIsUp
 from tensorfill.estimates.constant import ConstantEstimate
-from tensorfill.iterating import Progress, iterate
+from tensorfill.iterating import Outcome, Progress, iterate
 
 
 def falling(costs: list[float], stop_at: int | None = None) -> Iterator[Progress]:
@@ -75,3 +76,72 @@ def test_an_interrupt_before_there_is_anything_passes() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         iterate(at_once(), max_iter=10, watch=None)
+
+
+# After an iteration that is done
+
+
+def earlier() -> Outcome:
+    """Two states that took ten seconds."""
+    steps = [Iteration(number, 5.0 * (number + 1), 4.0 - number, 0.0, 0, 0) for number in range(2)]
+    return Outcome(ConstantEstimate((2, 2), 3.0), History(steps), StopReason("done", "Done."), 10.0)
+
+
+def test_another_goes_on_with_its_history_and_its_seconds() -> None:
+    before = earlier()
+    found = iterate(falling([2.0, 1.0], stop_at=1), max_iter=10, watch=None, after=before)
+    assert [(step.iteration, step.cost) for step in found.history] == [(0, 4.0), (1, 3.0), (2, 2.0), (3, 1.0)]
+    assert [step.seconds for step in found.history][:2] == [5.0, 10.0]
+    assert 10 <= found.history[2].seconds <= found.history[3].seconds <= found.seconds < 11
+    assert (found.stop.kind, found.estimate.dense()[0, 0]) == ("change", 1.0)
+    assert len(before.history) == 2, "what was handed over stays as it is"
+
+
+def test_without_a_step_where_the_first_one_ended_is_the_outcome() -> None:
+    before = earlier()
+    found = iterate(falling([]), max_iter=10, watch=None, after=before)
+    assert (found.estimate, found.stop, found.seconds) == (before.estimate, before.stop, before.seconds)
+    assert list(found.history) == list(before.history)
+
+
+def test_one_that_ends_without_a_reason_is_stalled_after_another_too() -> None:
+    found = iterate(falling([2.0]), max_iter=10, watch=None, after=earlier())
+    assert (found.stop.kind, found.estimate.dense()[0, 0]) == ("stalled", 2.0)
+
+
+def test_the_watcher_sees_the_new_states_only_and_can_stop_at_them() -> None:
+    seen: list[int] = []
+
+    def watch(snapshot: Snapshot) -> bool:
+        seen.append(snapshot.step.iteration)
+        return snapshot.step.iteration == 3
+
+    found = iterate(falling([2.0, 1.5, 1.0]), max_iter=10, watch=watch, after=earlier())
+    assert (seen, found.stop.kind, found.history[-1].iteration) == ([2, 3], "watch", 3)
+
+
+def test_iterations_of_both_count() -> None:
+    found = iterate(falling([2.0, 1.5, 1.0]), max_iter=3, watch=None, after=earlier())
+    assert (found.stop.kind, len(found.history)) == ("iterations", 4)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, TimeIsUp])
+def test_one_that_is_stopped_before_its_first_state_ends_where_the_other_did(error: type[BaseException]) -> None:
+    def at_once() -> Iterator[Progress]:
+        raise error
+        yield
+
+    before = earlier()
+    found = iterate(at_once(), max_iter=10, watch=None, after=before)
+    assert found.stop.kind == ("time" if error is TimeIsUp else "interrupted")
+    assert "after 1 iterations" in found.stop.sentence
+    assert found.estimate is before.estimate
+    assert found.seconds >= before.seconds
+
+
+def test_a_first_state_beyond_all_bounds_is_not_taken() -> None:
+    before = earlier()
+    found = iterate(falling([float("nan"), 1.0]), max_iter=10, watch=None, after=before)
+    assert found.stop.kind == "stalled"
+    assert "iteration 2" in found.stop.sentence
+    assert found.estimate is before.estimate

@@ -33,6 +33,7 @@ from .spectral import Spectral
 from .spectral_units import scaled_back
 
 _ARRAYS = 16  # of single precision that are alive at a time, at most
+_MOST_NOISE = 1e100  # times the largest known value, whose square is a float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,7 +178,7 @@ class Patches:
             side=self.patch,
             reach=self.window,
             members=self.members,
-            noise=None if self.noise is None else (float(self.noise) / scale) ** 2,
+            noise=None if self.noise is None else min(float(self.noise) / scale, _MOST_NOISE) ** 2,
         )
 
     def _settings(self) -> dict[str, Any]:
