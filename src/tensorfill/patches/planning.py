@@ -64,23 +64,28 @@ def _layouts(shape: tuple[int, ...], places: frozenset[int]) -> tuple[Layout, ..
     return tuple(found)
 
 
-def first_model(layout: Layout, share: float, noise: float, wishes: Wishes) -> GroupModel:
-    """For data of which this share is known, with this σ² of `spectral`."""
+def first_model(layout: Layout, share: float, noise: float, wishes: Wishes, *, strokes: bool = False) -> GroupModel:
+    """For data of which this share is known, with this σ² of the start.
+
+    If only `strokes` are missing, most patches of a group are complete: fewer have to be solved for.
+    """
     modes = len(layout.searched)
     side = _side(layout, share) if wishes.side is None else wishes.side
     stride = side if side <= 3 else round(0.7 * side)
     many = layout.band_count > SHORT
-    window: Triple = (5, 5, 15) if modes > 2 else (12, 0, 12) if many else (32, 0, 32)
+    reach = 12 if many else 24 if strokes else 32
+    window: Triple = (5, 5, 15) if modes > 2 else (reach, 0, reach)
     if wishes.reach is not None:
         window = _within(layout.padded([wishes.reach] * modes, 0), layout.extent)
-    members = 40 if wishes.members is None else min(wishes.members, _candidates(window, layout.extent))
+    usual = 20 if strokes else 40
+    members = usual if wishes.members is None else min(wishes.members, _candidates(window, layout.extent))
     chosen = _NOISE * noise if wishes.noise is None else wishes.noise
     return GroupModel(
         patch=_within(layout.padded([side] * modes, 1), layout.extent),
         window=window,
         stride=layout.padded([stride] * modes, 1),
         members=members,
-        informers=round((2 if modes > 2 else 2.5) * members),
+        informers=round((4 if strokes else 2 if modes > 2 else 2.5) * members),
         strength=5.0,
         noise=min(max(chosen, _LEAST_NOISE), _MOST_NOISE),
         relaxation=1.2 if many else 1.6,

@@ -24,6 +24,7 @@ from .view import View
 # Squared errors at held-out entries are compared in pairs; differences are told in standard errors of their mean.
 _PROGRESS = -1.0  # below which a round was one
 _PATIENCE = 2  # rounds without progress
+_ROUNDS_ON_STROKES = 3  # nearly all of every patch is known: more bring next to nothing
 _WORSE = 2.0  # from which on a round did harm
 _BETTER = -2.0  # below which other settings are taken
 
@@ -67,7 +68,8 @@ class PatchesRun:
         views = [self._view(layout) for layout in layouts]
         view = views[0]
         tried: Floats | None = None  # what the best so far predicts after a round in some tiles
-        for others in (views[1:], other_noises, other_groups):
+        questions = (views[1:], other_noises) if self.start.strokes else (views[1:], other_noises, other_groups)
+        for others in questions:
             for other in others if isinstance(others, list) else self._variants(view, others):
                 if tried is None:
                     tried = self._tried(view)
@@ -79,7 +81,8 @@ class PatchesRun:
         yield from self._improve(view)
 
     def _view(self, layout: Layout) -> View:
-        model = first_model(layout, float(self.start.mask.mean()), self.start.noise, self.wishes)
+        start = self.start
+        model = first_model(layout, float(start.mask.mean()), start.noise, self.wishes, strokes=start.strokes)
         return View.of(self.start, layout, model, self.seed)
 
     def _variants(self, view: View, others: Callable[[GroupModel, Wishes], Iterator[GroupModel]]) -> list[View]:
@@ -114,7 +117,7 @@ class PatchesRun:
         rng = np.random.default_rng([self.seed, 2])
         x = best = view.x
         stalled = 0
-        for _ in range(self.rounds):
+        for _ in range(min(self.rounds, _ROUNDS_ON_STROKES) if start.strokes else self.rounds):
             average = view.average(x, known, _shift(model, rng))
             x = view.moved(x, known, average, model.relaxation)
             tensor = view.tensor(x)
@@ -127,7 +130,7 @@ class PatchesRun:
             stalled = stalled + 1 if odds > _PROGRESS else 0
             if stalled == _PATIENCE or odds >= _WORSE:
                 break
-        self.useful = start.odds(self.predictions, self._first) < 0
+        self.useful = start.odds(self.predictions, self._first) < _PROGRESS
         if not self.useful:
             return
         self.layout, self.model = view.layout, model

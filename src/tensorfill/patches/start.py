@@ -29,6 +29,8 @@ class Start:
     noise: float
     places: frozenset[int]
     floor: float
+    strokes: bool = False
+    """Whether only a few narrow holes are missing, and the rest is known."""
 
     def error(self, predicted: Floats) -> float:
         """Of predictions of held-out entries, in order."""
@@ -38,7 +40,8 @@ class Start:
         """By how many standard errors the squared errors of predictions are larger than those of others."""
         truth = self.values[self.held].astype(np.float64)
         more = (predicted - truth) ** 2 - (others - truth) ** 2
-        if self.judge.shaped or self.judge.mixed:  # errors within a hole are alike
-            more = np.asarray(np.bincount(self.judge.holes, more), dtype=np.float64)
+        in_holes = np.ones_like(self.judge.apart) if self.judge.shaped else self.judge.apart
+        if in_holes.any():  # errors within a hole are alike
+            more = np.append(more[~in_holes], np.bincount(self.judge.holes[in_holes], more[in_holes]))
         deviation = float(more.std())
         return float(more.mean()) / deviation * np.sqrt(len(more)) if deviation > 0 else 0.0

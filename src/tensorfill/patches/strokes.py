@@ -79,6 +79,7 @@ def start_from_strokes(
         noise=_rough_noise(planar, missing),
         places=frozenset(layout.searched[:2]),
         floor=floor,
+        strokes=True,
     )
 
 
