@@ -104,7 +104,7 @@ def run(truth: Array, holes: str, method: str, seed: int) -> Run:
 
 def measure(truth: Array, holes: str, method: str, seeds: int) -> Cell:
     """Complete a corner, then all of it with every seed."""
-    run(np.ascontiguousarray(truth[:CORNER, :CORNER]), holes, method, seed=0)
+    run(np.ascontiguousarray(truth[(slice(CORNER),) * truth.ndim]), holes, method, seed=0)
     runs = [run(truth, holes, method, seed) for seed in range(seeds)]
     errors = [found.rmse for found in runs if found.rmse is not None]
     if len(errors) < len(runs):
@@ -145,7 +145,8 @@ def write(table: str) -> None:
     begin, end = f"<!-- {MARK}:begin -->", f"<!-- {MARK}:end -->"
     page = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
     if begin not in page or end not in page:
-        raise SystemExit(f"There is no {PAGE.name} with the marks {begin} and {end}; nothing was written.")
+        print(f"\nThere is no docs/{PAGE.name} with the marks {begin} and {end}, so the table was not put there.")
+        return
     before, after = page.split(begin)[0], page.split(end)[1]
     PAGE.write_text(f"{before}{begin}\n{table}\n{end}{after}", encoding="utf-8")
 
