@@ -2,6 +2,9 @@
 
 A rival gets zeros where nothing is observed and gives back its whole model. The factorisations are told a rank; try
 several. `TooSlow` means that it has nothing to show within the limit; factorisations stop where they are.
+
+The packages bm3d (4.0.3) and bm4d (4.2.5), whose denoisers could fill scattered holes by turns of denoising and putting
+known entries back, are not here, because their licence allows use of non-commercial scope only.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-"""Tables of sensors with day-long outages: `auto` next to scikit-learn's KNNImputer, and columns in different units.
+"""Tables of sensors with day-long outages: `auto` next to scikit-learn's imputers, and columns in different units.
 
     python benchmarks/tables.py [--seeds 5] [--kinds weather,phases,…]
 
 Protocol: 600 hours of 30 sensors, nonnegative; every sensor is out on four days of 24 hours. Errors are those of the
 entries that are missing. Each is told next to the standard deviation of its column, so that columns in different units
-count alike; the figure is the root mean square over all. KNNImputer sees columns divided by their standard deviations,
-as its users would do, or columns as they are if that is better. "Many units" is the same table with columns multiplied
-by 10^-2 … 10^2: the largest error of a column, in its own unit, next to that in one unit.
+count alike; the figure is the root mean square over all. KNNImputer, and IterativeImputer with the Bayesian ridge
+regression that it comes with, see columns divided by their standard deviations, as their users would do, or columns as
+they are if that is better. "Many units" is the same table with columns multiplied by 10^-2 … 10^2: the largest error of
+a column, in its own unit, next to that in one unit.
 """
 
 from __future__ import annotations
@@ -110,10 +111,22 @@ def by_neighbours(values: Array, known: Mask) -> Array:
     return np.asarray(impute.KNNImputer().fit_transform(np.where(known, values, np.nan)))
 
 
-def by_scaled_neighbours(values: Array, known: Mask) -> Array:
-    """KNNImputer after columns were divided by their standard deviations."""
+def by_regressions(values: Array, known: Mask) -> Array:
+    """IterativeImputer as it comes: every column by a regression on the others, ten times over."""
+    import_module("sklearn.experimental.enable_iterative_imputer")  # without which the next line has no such name
+    impute: Any = import_module("sklearn.impute")
+    exceptions: Any = import_module("sklearn.exceptions")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", exceptions.ConvergenceWarning)
+        imputer = impute.IterativeImputer(random_state=0)
+        return np.asarray(imputer.fit_transform(np.where(known, values, np.nan)))
+
+
+def best_error(impute: Callable[[Array, Mask], Array], values: Array, known: Mask) -> float:
+    """Of columns as they are, or divided by their standard deviations."""
     spread = np.nanstd(np.where(known, values, np.nan), axis=0)
-    return np.asarray(by_neighbours(values / spread, known) * spread)
+    found = impute(values, known), impute(values / spread, known) * spread
+    return min(size(column_errors(one, values, known)) for one in found)
 
 
 def by_auto(values: Array, known: Mask) -> Array:
@@ -130,16 +143,16 @@ def column_errors(found: Array, values: Array, known: Mask) -> Array:
     return np.asarray(np.sqrt(squares) / values.std(axis=0))
 
 
-def measure(kind: str, seed: int) -> tuple[float, float, float, float]:
-    """Errors of `auto` and of neighbours, the largest ratio that other units make, and seconds."""
+def measure(kind: str, seed: int) -> tuple[float, float, float, float, float]:
+    """Errors of `auto`, of neighbours and of regressions, the largest ratio that other units make, and seconds."""
     values, known = table(kind, seed)
     began = time.perf_counter()
     ours = column_errors(by_auto(values, known), values, known)
     seconds = time.perf_counter() - began
     units = 10 ** np.random.default_rng(seed).permutation(np.linspace(-2, 2, SENSORS))
     others = column_errors(by_auto(values * units, known), values * units, known)
-    rivals = [column_errors(way(values, known), values, known) for way in (by_neighbours, by_scaled_neighbours)]
-    return size(ours), min(map(size, rivals)), float(np.max(others / ours)), seconds
+    neighbours, regressions = (best_error(impute, values, known) for impute in (by_neighbours, by_regressions))
+    return size(ours), neighbours, regressions, float(np.max(others / ours)), seconds
 
 
 def size(errors: Array) -> float:
@@ -153,21 +166,23 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--kinds", default=",".join(KINDS))
     given = parser.parse_args()
-    print(
-        "| table | seed | auto | KNNImputer | auto / KNN | many units | seconds |\n"
-        "| --- | --- | --- | --- | --- | --- | --- |"
-    )
+    head = ("table", "seed", "auto", "KNNImputer", "IterativeImputer", "auto / KNN", "auto / Iterative", "many units")
+    print(f"| {' | '.join(head)} | seconds |", "| --- " * (len(head) + 1) + "|", sep="\n")
     for kind in given.kinds.split(","):
         found = []
         for seed in range(given.seeds):
-            ours, theirs, units, seconds = measure(kind, seed)
-            found.append((ours, theirs, ours / theirs, units))
+            ours, near, fitted, units, seconds = measure(kind, seed)
+            found.append((ours, near, fitted, ours / near, ours / fitted, units))
             print(
-                f"| {kind} | {seed} | {ours:.3f} | {theirs:.3f} | {ours / theirs:.2f} | {units:.2f} | {seconds:.1f} |",
+                f"| {kind} | {seed} | {ours:.3f} | {near:.3f} | {fitted:.3f} | {ours / near:.2f} | {ours / fitted:.2f} "
+                f"| {units:.2f} | {seconds:.1f} |",
                 flush=True,
             )
-        ours, theirs, ratio, _ = np.mean(found, axis=0)
-        print(f"| {kind} | all | {ours:.3f} | {theirs:.3f} | {ratio:.2f} | {max(units for *_, units in found):.2f} | |")
+        ours, near, fitted, nearer, better, _ = np.mean(found, axis=0)
+        largest = max(units for *_, units in found)
+        print(
+            f"| {kind} | all | {ours:.3f} | {near:.3f} | {fitted:.3f} | {nearer:.2f} | {better:.2f} | {largest:.2f} | |"
+        )
 
 
 if __name__ == "__main__":
