@@ -135,10 +135,12 @@ def solve_groups(  # type: ignore[no-untyped-def]
             rows, by_rows, looked_at = 0, 0, 0
             for m in range(k):
                 n = counts[m]
-                if plain and n == d:
+                if n == 0 or (plain and n == d):
+                    # Nothing tells more of it than x does, or there is nothing to tell.
                     if not last and m % every == 0:
                         looked_at += 1
-                    continue  # complete
+                        by_rows += n == 0
+                    continue
                 by_precision = plain and n > _BY_PRECISION_FROM * d
                 if by_precision:
                     if not inverted:
