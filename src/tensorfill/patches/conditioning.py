@@ -94,61 +94,57 @@ def condition_on_known(  # type: ignore[no-untyped-def]
 
 @compiled(nogil=True, fastmath=True)
 def condition_by_precision(  # type: ignore[no-untyped-def]
-    precision, mean, noise, missing, count, values, L, found, variance
+    precision, mean, noise, missing, count, values, L, inverse, pulled, found, variance
 ):
     """The same by P = (S + σ²I)⁻¹, if bands are coefficients: it costs less if few of them, `count`, are missing.
 
     What is missing, with noise, has the covariance P_MM⁻¹ and the mean μ_M − P_MM⁻¹ P_MO (y − μ)_O. `values` holds y
-    where it is known and μ elsewhere. Variances of what is known lie below σ²; half of it stands for them. L
-    becomes the inverse of the Cholesky factor of P_MM.
+    where it is known and μ elsewhere. Variances of what is known lie below σ²; half of it stands for them. `inverse`
+    becomes that of L, where L Lᵀ = P_MM; all loops go along rows, so that they are vectorised.
     """
     d = mean.size
     for j in range(d):
         found[j] = values[j] - mean[j]
         variance[j] = np.float32(0.5) * noise
     for i in range(count):
-        row = missing[i]
-        pulled = np.float32(0)
-        for j in range(d):
-            pulled += precision[row, j] * found[j]
-        L[count, i] = pulled
-        for j in range(i + 1):
-            entry = precision[row, missing[j]]
-            for k in range(j):
-                entry -= L[i, k] * L[j, k]
-            if i == j:
-                L[i, i] = np.sqrt(max(entry, np.float32(1e-30)))
-            else:
-                L[i, j] = entry / L[j, j]
-    for i in range(count):  # the inverse of L, each row by those above it
-        inverse = np.float32(1) / L[i, i]
-        for j in range(i):
-            total = np.float32(0)
-            for k in range(j, i):
-                total += L[i, k] * L[k, j]
-            L[j, i] = -total * inverse  # above the diagonal until row i is no longer needed
-        for j in range(i):
-            L[i, j] = L[j, i]
-        L[i, i] = inverse
-    for i in range(count - 1, -1, -1):
+        source, row, own = precision[missing[i]], L[i], inverse[i]
         total = np.float32(0)
+        for j in range(d):
+            total += source[j] * found[j]
         for j in range(i + 1):
-            total += L[i, j] * L[count, j]
-        L[count, i] = total
+            above = L[j]
+            entry = source[missing[j]]
+            for k in range(j):
+                entry -= row[k] * above[k]
+            row[j] = np.sqrt(max(entry, np.float32(1e-30))) if i == j else entry / above[j]
+            own[j] = np.float32(0)
+        scale = np.float32(1) / row[i]
+        for k in range(i):
+            factor, above = row[k] * scale, inverse[k]
+            total -= row[k] * pulled[k]
+            for j in range(k + 1):
+                own[j] -= factor * above[j]
+        own[i] = scale
+        pulled[i] = total * scale  # L⁻¹ P_MO (y − μ)_O
+    solved, squares = L[count], L[count + 1]
     for i in range(count):
-        total, square = np.float32(0), np.float32(0)
-        for k in range(i, count):
-            total += L[k, i] * L[count, k]
-            square += L[k, i] * L[k, i]
-        found[missing[i]] = -total
-        variance[missing[i]] = max(square - noise, np.float32(0))
+        solved[i] = squares[i] = np.float32(0)
+    for k in range(count):
+        row, weight = inverse[k], pulled[k]
+        for i in range(k + 1):
+            solved[i] += weight * row[i]
+            squares[i] += row[i] * row[i]
+    for i in range(count):
+        found[missing[i]] = -solved[i]
+        variance[missing[i]] = max(squares[i] - noise, np.float32(0))
     # What is known keeps a part of its noise: y − σ² P (g − μ), where g is complete. P (g − μ) is zero where missing.
     for j in range(d):
-        pulled = np.float32(0)
+        source = precision[j]
+        total = np.float32(0)
         for k in range(d):
-            pulled += precision[j, k] * found[k]
-        L[count, j] = pulled
+            total += source[k] * found[k]
+        solved[j] = total
     for i in range(count):
-        L[count, missing[i]] = np.float32(0)
+        solved[missing[i]] = np.float32(0)
     for j in range(d):
-        found[j] += mean[j] - noise * L[count, j]
+        found[j] += mean[j] - noise * solved[j]

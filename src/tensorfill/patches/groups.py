@@ -73,7 +73,7 @@ def solve_groups(  # type: ignore[no-untyped-def]
     observed = np.empty((members, most), np.int64)
     missing = np.empty(d, np.int64)
     y = np.empty(max(d, most), np.float32)
-    side = max(d, most) + 1
+    side = max(d, most) + 2
     V = np.empty((side, d), np.float32)
     L = np.empty((side, side), np.float32)
     whitened = np.empty(side, np.float32)
@@ -160,7 +160,7 @@ def solve_groups(  # type: ignore[no-untyped-def]
                         else:
                             missing[absent] = j
                             absent += 1
-                    condition_by_precision(precision, mean, noise, missing, absent, y, L, F[m], variance)
+                    condition_by_precision(precision, mean, noise, missing, absent, y, L, V, whitened, F[m], variance)
                 else:
                     for i in range(n):
                         j = observed[m, i]
@@ -180,16 +180,21 @@ def solve_groups(  # type: ignore[no-untyped-def]
                 elif m % every == 0:
                     looked_at += 1
                     if by_precision:  # what is known has a covariance below σ², which is left out
+                        for row in range(absent):
+                            one = V[row]
+                            for i in range(row + 1):
+                                factor, of_sums = one[i], L[i]
+                                if row == i:
+                                    for j in range(i + 1):
+                                        of_sums[j] = np.float32(0)
+                                for j in range(i + 1):
+                                    of_sums[j] += factor * one[j]
                         for i in range(absent):
-                            for j in range(i + 1):
-                                entry = np.float32(0)
-                                for row in range(i, absent):
-                                    entry += L[row, i] * L[row, j]
-                                if i == j:
-                                    entry = max(entry - noise, np.float32(0))
-                                C[missing[i], missing[j]] += entry
-                                if i != j:
-                                    C[missing[j], missing[i]] += entry
+                            L[i, i] = max(L[i, i] - noise, np.float32(0))
+                            for j in range(i):
+                                C[missing[i], missing[j]] += L[i, j]
+                                C[missing[j], missing[i]] += L[i, j]
+                            C[missing[i], missing[i]] += L[i, i]
                     else:
                         by_rows += 1
                         for i in range(n):

@@ -68,28 +68,29 @@ def average_groups(
         references = ((a * extent[1] + b) * extent[2] + c).reshape(-1)
         if active is not None:
             references = references[active[references]]
+        if not len(references):
+            return 0, sums[:, :, :0]
         low = max(0, int(band[0]) - model.window[0])
         high = min(extent[0], int(band[-1]) + model.window[0] + model.patch[0])
         own = np.zeros((3, len(x) * (high - low) * plane), np.float32)
-        if len(references):
-            solve_groups(
-                x.reshape(-1),
-                data.values.reshape(-1),
-                data.known.reshape(-1),
-                data.basis,
-                data.plain,
-                *settings,
-                references,
-                model.members,
-                model.informers,
-                model.passes,
-                model.every,
-                np.float32(model.strength),
-                np.float32(model.noise),
-                common,
-                low * plane,
-                own,
-            )
+        solve_groups(
+            x.reshape(-1),
+            data.values.reshape(-1),
+            data.known.reshape(-1),
+            data.basis,
+            data.plain,
+            *settings,
+            references,
+            model.members,
+            model.informers,
+            model.passes,
+            model.every,
+            np.float32(model.strength),
+            np.float32(model.noise),
+            common,
+            low * plane,
+            own,
+        )
         return low * plane, own.reshape(3, len(x), -1)
 
     for start in range(0, len(bands), _AT_A_TIME):
@@ -102,8 +103,11 @@ def average_groups(
         share(work, len(some))
         for first, own in found:  # in order, whoever was ready first
             sums[:, :, first : first + own.shape[2]] += own
-    reached = sums[1] > 0
-    weights = np.where(reached, sums[1], np.float32(1))
-    change = sums[0] / weights
-    variance = np.where(reached, sums[2] / weights - change * change, np.float32(np.nan))
+    change, weights, variance = sums  # in place, for arrays are large
+    reached = weights > 0
+    np.maximum(weights, np.finfo(np.float32).tiny, out=weights)
+    change /= weights
+    variance /= weights
+    variance -= np.square(change, out=weights)
+    variance[~reached] = np.nan
     return Average(change, variance)

@@ -23,6 +23,7 @@ from .view import View
 
 # Squared errors at held-out entries are compared in pairs; differences are told in standard errors of their mean.
 _PROGRESS = -1.0  # below which a round was one
+_LITTLE = 0.995  # error, relative to the one before, from which on a round was none even so
 _PATIENCE = 2  # rounds without progress
 _ROUNDS_ON_STROKES = 3  # nearly all of every patch is known: more bring next to nothing
 _WORSE = 2.0  # from which on a round did harm
@@ -122,12 +123,12 @@ class PatchesRun:
             x = view.moved(x, known, average, model.relaxation)
             tensor = view.tensor(x)
             predictions = tensor[start.held]
-            odds = start.odds(predictions, self.predictions)
+            odds, error_before = start.odds(predictions, self.predictions), self.error
             if odds < _WORSE:
                 self.error, self.predictions, best = start.error(predictions), predictions, x
                 self.variance = view.layout.tensor(view.bands.variance(average.variance))
             yield Progress(self.error, DenseEstimate(tensor))
-            stalled = stalled + 1 if odds > _PROGRESS else 0
+            stalled = stalled + 1 if odds > _PROGRESS or self.error > _LITTLE * error_before else 0
             if stalled == _PATIENCE or odds >= _WORSE:
                 break
         self.useful = start.odds(self.predictions, self._first) < _PROGRESS
