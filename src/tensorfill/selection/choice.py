@@ -118,10 +118,9 @@ class Choice:
         if (run.judge.shaped or question.short) and goes_deeper(pattern, held):
             evidence = evidence.of(simple)
         self._errors = at_first.errors() | evidence.errors()
-        favourite = leader if question.short else None
-        weights = evidence.weights(favourite)
+        weights = evidence.weights(leader)
         apart = evidence.of(simple if question.short and evidence.is_little_apart() else [leader, *able])
-        judged = apart.apart_weights(favourite)
+        judged = apart.apart_weights(leader)
         prediction = evidence.mixed(weights, judged)
         course.error = evidence.error(prediction)
         if run.deviations is not None:
