@@ -72,7 +72,7 @@ class Patches:
     )
     nonnegative: ClassVar[bool] = True
     interpolates: ClassVar[bool] = True
-    costs: ClassVar[tuple[Cost, Cost]] = Cost(150, 14, seconds=0.4), Cost(150, 8, 100, 60, seconds=0.4)
+    costs: ClassVar[tuple[Cost, Cost]] = Cost(150, 14, seconds=0.4), Cost(85, 8, 320, 60, seconds=0.4)
 
     modes: Sequence[int] | None = None
     patch: int | None = None
