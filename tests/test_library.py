@@ -178,7 +178,7 @@ def test_an_unknown_method_is_refused_with_the_names_of_all(holes: NDArray[Any])
 def test_a_setting_of_many_methods_is_not_taken_for_that_of_one(holes: NDArray[Any]) -> None:
     sentence = (
         r"^auto has no setting 'max_iter'\. Its settings are: effort, weights, lost_weights\. "
-        r"Methods that have it: spectral, nonneg-dual, .*; name the one that is meant\.$"
+        r"Methods that have it: patches, spectral, nonneg-dual, .*; name the one that is meant\.$"
     )
     with pytest.raises(InvalidSetting, match=sentence):
         complete(holes, max_iter=50)

@@ -11,14 +11,17 @@ from station_days import station_days
 
 from tensorfill import available_methods, complete
 from tensorfill import method as methods_protocol
-from tensorfill.completion import Snapshot
+from tensorfill.completion import Completion, Snapshot
 from tensorfill.errors import InvalidSetting, UnrecoverableSlice
 from tensorfill.method import Question, fills_lost_slices
 from tensorfill.methods import auto
 from tensorfill.methods.candidates import methods_tried
 from tensorfill.methods.registry import make
+from tensorfill.methods.spectral import Spectral
 from tensorfill.observed import ObservedTensor
-from tensorfill.selection import comparison, held_out_evidence
+from tensorfill.sampling import mask
+from tensorfill.selection import comparison, held_out_evidence, race
+from tensorfill.selection.course import Course
 from tensorfill.selection.held_out import hold_out
 from tensorfill.selection.pattern import HolePattern
 
@@ -36,7 +39,7 @@ def known(smooth: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def compare_with(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
-    """Let `auto` compare these with spectral, whatever it is given."""
+    """Let `auto` compare these with its leader, whatever it is given."""
     monkeypatch.setattr(auto, "candidates", lambda _: {name: make(name, {}) for name in names})
 
 
@@ -54,7 +57,7 @@ def test_it_says_what_it_chose_and_why(smooth: NDArray[Any], known: NDArray[np.b
     done = complete(smooth, known)
     assert sum(done.settings["weights"].values()) == pytest.approx(1.0)
     assert set(done.settings["weights"]) <= set(available_methods())
-    for name in ("spectral", "t-ctv"):
+    for name in ("patches", "t-ctv"):
         assert name in done.reasons["weights"]
     assert str(done.stop).startswith("Done: ")
 
@@ -64,7 +67,7 @@ def test_it_is_not_far_from_the_best_method_there_is(smooth: NDArray[Any], known
         found = complete(smooth, known, method=method).tensor
         return float(np.sqrt(np.mean((found - smooth)[~known] ** 2)))
 
-    assert error("auto") <= 1.05 * min(error(name) for name in ("spectral", "t-ctv", "spc", "tnn", "linear"))
+    assert error("auto") <= 1.05 * min(error(name) for name in ("patches", "spectral", "t-ctv", "spc", "tnn", "linear"))
 
 
 def test_data_that_several_methods_predict_exactly_is_no_trouble() -> None:
@@ -85,6 +88,15 @@ def test_its_spectral_is_the_one_a_user_gets(smooth: NDArray[Any], known: NDArra
     """So that what was held out by chance never makes `auto` worse than the method it chose."""
     low = complete(smooth, known, effort="low", random_state=seed)
     np.testing.assert_array_equal(low.tensor, complete(smooth, known, "spectral", random_state=seed).tensor)
+
+
+def test_its_patches_are_those_a_user_gets(
+    smooth: NDArray[Any], known: NDArray[np.bool_], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compare_with(monkeypatch)
+    done = complete(smooth, known, random_state=7)
+    assert done.settings["weights"] == {"patches": 1.0}
+    np.testing.assert_array_equal(done.tensor, complete(smooth, known, "patches", random_state=7).tensor)
 
 
 @pytest.mark.parametrize("method", ["ncpc", "spc", "bcpf"])
@@ -118,10 +130,13 @@ def test_few_entries_are_judged_four_times_at_high_effort(
 
 
 def test_high_effort_tries_every_method(smooth: NDArray[Any], known: NDArray[np.bool_]) -> None:
-    told = complete(smooth[:12, :10, :6], known[:12, :10, :6], effort="high").reasons["weights"]
-    tried = {one.split()[-2] for one in told.partition(";")[0].split(",")}
+    """But for levels to compare with; `patches` leads if there are enough sites, and has spectral in itself."""
     levels = {"auto", "zero-fill", "mean-fill", "dual", "dual-demo"}
-    assert tried == set(available_methods()) - levels
+    for shape, led in (((12, 10, 6), "spectral"), ((12, 11, 8), "patches")):
+        part = tuple(slice(size) for size in shape)
+        told = complete(smooth[part], known[part], effort="high").reasons["weights"]
+        tried = {one.split()[-2] for one in told.partition(";")[0].split(",")}
+        assert tried == set(available_methods()) - levels - {"spectral", "patches"} | {led}
 
 
 def test_what_is_far_off_the_first_time_is_not_tried_again(
@@ -136,7 +151,7 @@ def test_what_is_far_off_the_first_time_is_not_tried_again(
 
     monkeypatch.setattr(comparison.Comparison, "predicted", look)
     compare_with(monkeypatch, "t-ctv", "mean-fill")
-    monkeypatch.setattr(comparison, "_HOPELESS", 5.0)
+    monkeypatch.setattr(comparison, "_HOPELESS", 1000.0)  # times as far off as patches; t-ctv is some hundred times
     monkeypatch.setattr(methods_protocol, "SHORT", 0)
     done = complete(smooth, known, effort="high")
     assert (tried.count("t-ctv"), tried.count("mean-fill")) == (4, 1)
@@ -181,8 +196,13 @@ def test_what_does_not_fit_into_memory_is_left_to_the_papers_method() -> None:
     assert (done.predict(rows[:5]) >= 0).all()
 
 
-def test_stopped_while_others_are_tried_it_returns_spectral(smooth: NDArray[Any], known: NDArray[np.bool_]) -> None:
-    alone = complete(smooth, known, effort="low")
+@pytest.mark.parametrize("led", ["spectral", "patches"])
+def test_stopped_while_others_are_tried_it_returns_what_it_began_with(
+    smooth: NDArray[Any], known: NDArray[np.bool_], led: str
+) -> None:
+    if led == "spectral":  # with fewer sites than patches needs
+        smooth, known = smooth[:15, :10, :6], known[:15, :10, :6]
+    alone = complete(smooth, known, led)
     seen: list[Snapshot] = []
 
     def stop(snapshot: Snapshot) -> bool:
@@ -191,7 +211,7 @@ def test_stopped_while_others_are_tried_it_returns_spectral(smooth: NDArray[Any]
 
     done = complete(smooth, known, watch=stop)
     assert done.stop.kind == "watch"
-    assert done.settings["weights"] == {"spectral": 1.0}
+    assert done.settings["weights"] == {led: 1.0}
     np.testing.assert_array_equal(done.model, alone.model)
     assert [snapshot.step.iteration for snapshot in seen] == list(range(len(seen)))
 
@@ -262,10 +282,10 @@ def test_low_rank_is_tried_where_holes_in_small_tensors_have_a_shape() -> None:
 
 def test_low_rank_is_not_tried_on_pictures_with_holes() -> None:
     """Their unfoldings have hardly more columns than rows."""
-    i, j = np.meshgrid(np.linspace(0, 3, 40), np.linspace(0, 2, 30), indexing="ij")
+    i, j = np.meshgrid(np.linspace(0, 3, 70), np.linspace(0, 2, 60), indexing="ij")
     picture = 1 + np.sin(i + j)[..., None] * np.array([1.0, 0.5, 0.2])
     known = np.ones(picture.shape, dtype=bool)
-    known[10:16, 8:14] = known[25:31, 15:21] = False
+    known[10:28, 8:26] = known[40:58, 30:48] = False  # larger than strokes, for which t-ctv is not tried
     told = complete(picture, known).reasons["weights"]
     assert "t-ctv" in told
     assert "lrtc-tnn" not in told
@@ -282,8 +302,8 @@ def test_missing_days_of_stations_are_filled_from_low_rank() -> None:
 
 
 def test_large_tensors_are_left_to_what_is_quick_at_normal_effort() -> None:
-    assert methods_tried(Question("normal", (1000, 5000))) == ("spectral",)
-    assert methods_tried(Question("normal", (1000, 5000), shaped_holes=True)) == ("spectral", "linear")
+    assert methods_tried(Question("normal", (1000, 5000))) == ("patches",)
+    assert methods_tried(Question("normal", (1000, 5000), shaped_holes=True)) == ("patches", "linear")
     assert "t-ctv" in methods_tried(Question("normal", (1000, 4000)))
 
 
@@ -361,3 +381,77 @@ def test_a_large_hole_among_scattered_ones_is_filled_by_what_fills_holes() -> No
     assert missed[8:20, 60:140].max() < 0.01, "a plane goes on as it is"
     deviations = done.uncertainty[8:20, 60:140]
     assert np.sqrt(np.mean(missed[8:20, 60:140] ** 2)) < 5 * np.sqrt(np.mean(deviations**2))
+
+
+# Strokes
+
+
+def scratched_stripes() -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    i, j = np.mgrid[:64, :64]
+    truth = 0.1 + 0.8 * ((0.8 * i + 0.6 * j) % 7 < 3.5)
+    return truth, mask("scratches", truth.shape, 0.9, 0)
+
+
+def test_strokes_are_filled_quickly_at_low_effort_and_better_than_by_a_thin_plate() -> None:
+    truth, known = scratched_stripes()
+    low, plate, normal = (
+        complete(truth, known, effort="low"),
+        complete(truth, known, "biharmonic"),
+        complete(truth, known),
+    )
+
+    def error(done: Completion) -> float:
+        return float(np.sqrt(np.mean((done.tensor - truth)[~known] ** 2)))
+
+    assert low.settings == {"effort": "low", "weights": {"patches": 1.0}, "lost_weights": None}
+    assert low.reasons["patches"].startswith("5×5 along modes 1, 2, ")
+    assert "that of a thin plate" in low.reasons["patches"]
+    assert len(low.history) == 3, "the plate, one round without what is held out, one with it"
+    assert error(low) < 0.85 * error(plate)
+    assert error(normal) < error(low)
+    for done in (low, normal):
+        np.testing.assert_array_equal(done.tensor[known], truth[known])
+        assert np.isfinite(done.uncertainty).all()
+        assert (done.uncertainty[~known] > 0).all()
+
+
+def test_its_settings_give_the_quick_result_again() -> None:
+    truth, known = scratched_stripes()
+    low = complete(truth, known, effort="low")
+    np.testing.assert_array_equal(complete(truth, known, **low.settings).tensor, low.tensor)
+    slower = complete(truth, known, weights={"patches": 1.0})
+    np.testing.assert_array_equal(slower.tensor, complete(truth, known, "patches").tensor)
+    assert not np.array_equal(slower.tensor, low.tensor)
+
+
+# Racing
+
+
+def test_what_is_clearly_beaten_on_a_part_of_the_data_is_not_tried_on_all_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    i, j = np.meshgrid(np.linspace(0, 30, 220), np.linspace(0, 20, 210), indexing="ij")
+    full = 2 + np.sin(i) * np.cos(j) + np.sin(0.7 * i + 0.2 * j)
+    known = np.random.default_rng(0).random(full.shape) < 0.5
+    seen: dict[str, list[tuple[int, ...]]] = {}
+    completed = Course.completed
+
+    def look(course: Any, method: Any, observed: Any) -> Any:
+        seen.setdefault(method.name, []).append(observed.shape)
+        return completed(course, method, observed)
+
+    monkeypatch.setattr(Course, "completed", look)
+    compare_with(monkeypatch, "mean-fill", "linear")
+    monkeypatch.setattr(auto, "leader", lambda _: Spectral())  # which is quicker
+    done = complete(full, known)
+    assert done.settings["weights"] == {"spectral": 1.0}
+    assert [len(shapes) for shapes in seen.values()] == [1, 1]
+    assert all(np.prod(shapes[0]) < full.size / 1.3 for shapes in seen.values())
+    assert "mean-fill" not in done.reasons.get("weights", "")
+    seen.clear()
+    monkeypatch.setattr(race, "_CLOSE", np.inf)
+    assert "mean-fill" in complete(full, known).reasons["weights"]
+    assert [shapes[1] for shapes in seen.values()] == [full.shape, full.shape]
+    seen.clear()
+    complete(full[:128, :128], known[:128, :128])
+    assert {shapes[0] for shapes in map(tuple, seen.values())} == {(128, 128)}, "small tensors need no race"

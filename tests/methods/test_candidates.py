@@ -17,14 +17,16 @@ from tensorfill.estimates.dense import DenseEstimate
 from tensorfill.iterating import Progress
 from tensorfill.method import Effort, Question
 from tensorfill.methods.baseline import complete_by
-from tensorfill.methods.candidates import candidates, methods_tried
+from tensorfill.methods.candidates import candidates, leader, methods_tried
 from tensorfill.methods.forecast import forecast
+from tensorfill.methods.patches import Patches
 from tensorfill.methods.registry import forget, register
+from tensorfill.methods.spectral import Spectral
 from tensorfill.observed import ObservedTensor
 
 SMALL = ("scaled-spectral", "nearest-slices", "spc", "tnn", "ncpc")
 ALL = (
-    "spectral scaled-spectral nonneg-dual rprecon geomcg ncpc tmac lrtc-tv smf-lrtc ffw t-ctv tnn halrtc lrtc-tnn spc "
+    "scaled-spectral nonneg-dual rprecon geomcg ncpc tmac lrtc-tv smf-lrtc ffw t-ctv tnn halrtc lrtc-tnn spc "
     "bcpf nearest-slices linear biharmonic"
 )
 
@@ -36,21 +38,58 @@ ALL = (
         ("low", (2000, 3000), False, ("spectral",)),
         ("normal", (20, 20), False, ("spectral", "t-ctv", *SMALL, "linear", "mean-fill")),
         ("normal", (20, 20), True, ("spectral", "t-ctv", "linear", *SMALL, "mean-fill")),
-        ("normal", (8, 30, 30), True, ("spectral", "t-ctv", "linear", *SMALL, "lrtc-tnn", "mean-fill")),
-        ("normal", (129, 128), False, ("spectral", "t-ctv", *SMALL)),
-        ("normal", (80, 25, 100), True, ("spectral", "t-ctv", "linear", *SMALL, "lrtc-tnn")),
-        ("normal", (300, 300, 3), False, ("spectral", "t-ctv")),
-        ("normal", (300, 300, 3), True, ("spectral", "t-ctv", "linear")),
-        ("normal", (1000, 5000), False, ("spectral",)),
-        ("normal", (1000, 5000), True, ("spectral", "linear")),
-        ("high", (8, 7, 6), False, tuple(ALL.split())),
-        ("high", (1000, 5000), True, tuple(ALL.split())),
+        ("normal", (8, 30, 30), True, ("patches", "t-ctv", "linear", *SMALL, "lrtc-tnn", "mean-fill")),
+        ("normal", (129, 128), False, ("patches", "t-ctv", *SMALL)),
+        ("normal", (80, 25, 100), True, ("patches", "t-ctv", "linear", *SMALL, "lrtc-tnn")),
+        ("normal", (300, 300, 3), False, ("patches", "t-ctv")),
+        ("normal", (300, 300, 3), True, ("patches", "t-ctv", "linear")),
+        ("normal", (1000, 5000), False, ("patches",)),
+        ("normal", (1000, 5000), True, ("patches", "linear")),
+        ("high", (8, 7, 6), False, ("spectral", *ALL.split())),
+        ("high", (1000, 5000), True, ("patches", *ALL.split())),
     ],
 )
 def test_methods_are_compared_in_this_order(
     effort: Effort, shape: tuple[int, ...], shaped_holes: bool, expected: tuple[str, ...]
 ) -> None:
     assert methods_tried(Question(effort, shape, shaped_holes)) == expected
+
+
+@pytest.mark.parametrize(
+    ("effort", "shape", "expected"),
+    [
+        ("low", (300, 300, 3), ("patches",)),
+        ("normal", (300, 300, 3), ("patches",)),
+        ("normal", (1000, 5000), ("patches",)),
+        ("normal", (200, 200), ("patches", *SMALL)),
+        ("normal", (64, 64), ("patches", "linear", *SMALL, "mean-fill")),
+        ("high", (300, 300, 3), ("patches", *ALL.split())),
+    ],
+)
+def test_where_only_strokes_are_missing_hardly_any_is_compared(
+    effort: Effort, shape: tuple[int, ...], expected: tuple[str, ...]
+) -> None:
+    assert methods_tried(Question(effort, shape, shaped_holes=True, strokes=True)) == expected
+
+
+@pytest.mark.parametrize("shape", [(32, 32), (12, 10, 9), (300, 300, 3)])
+@pytest.mark.parametrize("effort", ["normal", "high"])
+def test_patches_leads_where_there_are_enough_sites(effort: Effort, shape: tuple[int, ...]) -> None:
+    assert leader(Question(effort, shape)) == Patches()
+    assert leader(Question("low", shape)) == Spectral()
+
+
+@pytest.mark.parametrize("shape", [(31, 32), (12, 10, 8), (4, 4000), (4, 3, 2)])
+@pytest.mark.parametrize("effort", ["low", "normal", "high"])
+def test_spectral_leads_where_there_are_too_few(effort: Effort, shape: tuple[int, ...]) -> None:
+    assert leader(Question(effort, shape)) == Spectral()
+    assert leader(Question(effort, shape, shaped_holes=True, strokes=True)) == Spectral()
+
+
+def test_strokes_are_filled_quickly_at_low_effort() -> None:
+    assert leader(Question("low", (64, 64), shaped_holes=True, strokes=True)) == Patches(max_iter=1, patch=5)
+    for effort in ("normal", "high"):
+        assert leader(Question(effort, (64, 64), shaped_holes=True, strokes=True)) == Patches()
 
 
 def rule(shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -111,7 +150,7 @@ def registered() -> Iterator[None]:
 
 @pytest.mark.usefixtures("registered")
 def test_a_method_of_ones_own_is_compared_when_it_says_so() -> None:
-    assert methods_tried(Question("normal", (300, 1000))) == ("spectral", "t-ctv", "eager-rule")
+    assert methods_tried(Question("normal", (300, 1000))) == ("patches", "t-ctv", "eager-rule")
     assert "eager-rule" not in candidates(Question("normal", (30, 10, 100)))
     assert "rule" not in candidates(Question("normal", (300, 1000))), "one that says nothing, at high effort only"
     assert methods_tried(Question("high", (300, 1000)))[-2:] == ("rule", "eager-rule")

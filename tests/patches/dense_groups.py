@@ -86,9 +86,9 @@ class DenseGroups:
         return Belief(mean, (scatter + total / k * C + strength * c * self.common) / (total + strength))
 
     def posterior(self, prior: Belief, at: Site) -> Belief | None:
-        """What a group says of one of its patches; None if there is nothing to say of it."""
+        """What a group says of one of its patches; None if nothing of it is missing, or nothing is known."""
         known = self.patch(self.known, at)
-        if self.plain and known.all():
+        if not known.any() or (self.plain and known.all()):
             return None
         H = observation_matrix(self.basis, int(np.prod(self.model.patch)), known)
         found = conditional(prior, H, self.patch(self.values, at)[known], self.model.noise)
@@ -121,6 +121,8 @@ class DenseGroups:
                 if found is not None:
                     F[m], C = found.mean, C + found.covariance
                     said.append((at, found))
+                elif not self.patch(self.known, at).any():
+                    C += prior.covariance  # nobody has become surer of it
         return said
 
     def average(self, references: Sequence[Site]) -> tuple[Array, Array]:

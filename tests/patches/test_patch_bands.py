@@ -16,21 +16,33 @@ def some(bands: int, directions: int, sites: int = 300, seed: int = 0) -> NDArra
     return (mixed + 5 * rng.random((bands, 1))).astype(np.float32)
 
 
+def some_known(planar: NDArray[np.float32], *, whole_sites: bool = False) -> NDArray[np.bool_]:
+    """Half of all entries, or all bands of half of the sites."""
+    known = np.random.default_rng(7).random((1, planar.shape[1]) if whole_sites else planar.shape) < 0.5
+    return np.ascontiguousarray(np.broadcast_to(known, planar.shape))
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_a_few_bands_are_their_own_coefficients(count: int) -> None:
     planar = some(count, count)
-    bands = Bands.of(planar)
-    assert bands.plain
+    known = some_known(planar)
+    bands = Bands.of(planar, known)
+    assert bands.direct
+    assert bands.has_bounds
+    assert bands.rest is None
     np.testing.assert_array_equal(bands.basis, np.eye(count))
-    for same in (bands.coefficients(planar), bands.bands(planar), bands.less_rest(planar)):
+    values, where = bands.observed(planar, known)
+    np.testing.assert_array_equal(where, known)
+    for same in (bands.coefficients(planar), bands.bands(planar), bands.variance(planar), values):
         np.testing.assert_array_equal(same, planar)
 
 
 @pytest.mark.parametrize(("count", "directions"), [(5, 5), (8, 3), (16, 16), (17, 17), (60, 30)])
 def test_the_estimate_comes_back_whatever_the_basis_can_tell(count: int, directions: int) -> None:
     planar = some(count, directions)
-    bands = Bands.of(planar)
-    assert not bands.plain
+    bands = Bands.of(planar, some_known(planar))
+    assert not bands.direct
+    assert not bands.has_bounds
     assert bands.basis.shape == (count, direction_count(count))
     np.testing.assert_allclose(bands.basis.T @ bands.basis, np.eye(direction_count(count)), atol=1e-5)
     np.testing.assert_allclose(bands.bands(bands.coefficients(planar)), planar, atol=1e-4)
@@ -38,7 +50,8 @@ def test_the_estimate_comes_back_whatever_the_basis_can_tell(count: int, directi
 
 @pytest.mark.parametrize("count", [6, 40])
 def test_coefficients_come_back_from_their_bands(count: int) -> None:
-    bands = Bands.of(some(count, count))
+    planar = some(count, count)
+    bands = Bands.of(planar, some_known(planar))
     coefficients = some(direction_count(count), 4, seed=1)
     np.testing.assert_allclose(bands.coefficients(bands.bands(coefficients)), coefficients, atol=1e-4)
 
@@ -46,18 +59,53 @@ def test_coefficients_come_back_from_their_bands(count: int) -> None:
 def test_what_is_left_is_as_small_as_a_basis_can_make_it() -> None:
     planar = some(40, 40)
     centred = planar - planar.mean(axis=1, keepdims=True)
-    bands = Bands.of(planar)
+    bands = Bands.of(planar, some_known(planar))
     left = np.linalg.norm(bands.rest - planar.mean(axis=1, keepdims=True))
     assert left == pytest.approx(np.linalg.norm(np.linalg.svd(centred)[1][16:]), rel=1e-3)
-    few = Bands.of(some(40, 7))
+    mixed = some(40, 7)
+    few = Bands.of(mixed, some_known(mixed))
     assert few.rest is not None
     np.testing.assert_allclose(few.rest, np.broadcast_to(few.rest[:, :1], few.rest.shape), atol=1e-3)
 
 
 def test_observed_bands_less_the_rest_are_what_the_basis_has_to_tell() -> None:
     planar = some(12, 12)
-    bands = Bands.of(planar)
-    np.testing.assert_allclose(bands.less_rest(planar), bands.basis @ bands.coefficients(planar), atol=1e-4)
+    known = some_known(planar)
+    bands = Bands.of(planar, known)
+    assert not bands.whole_sites
+    values, where = bands.observed(planar, known)
+    np.testing.assert_array_equal(where, known)
+    np.testing.assert_allclose(values, bands.basis @ bands.coefficients(planar), atol=1e-4)
+
+
+@pytest.mark.parametrize("count", [5, 12, 40])
+def test_where_sites_are_known_in_all_bands_or_in_none_coefficients_are_observed(count: int) -> None:
+    planar = some(count, count)
+    known = some_known(planar, whole_sites=True)
+    bands = Bands.of(planar, known)
+    assert bands.whole_sites
+    assert bands.direct
+    assert not bands.has_bounds
+    values, where = bands.observed(planar, known)
+    np.testing.assert_array_equal(values, bands.coefficients(planar))
+    assert where.shape == values.shape == (direction_count(count), planar.shape[1])
+    np.testing.assert_array_equal(where, np.broadcast_to(known[0], where.shape))
+
+
+def test_one_band_of_one_site_that_is_missing_alone_is_enough_for_bands_to_be_observed_one_by_one() -> None:
+    planar = some(12, 12)
+    known = some_known(planar, whole_sites=True)
+    known[5, np.flatnonzero(known[0])[0]] = False
+    assert not Bands.of(planar, known).direct
+
+
+def test_variances_of_bands_are_those_of_independent_coefficients() -> None:
+    planar = some(20, 20)
+    bands = Bands.of(planar, some_known(planar))
+    variance = np.random.default_rng(0).random((16, 4)).astype(np.float32)
+    for site in range(4):
+        expected = np.diag(bands.basis @ np.diag(variance[:, site]) @ bands.basis.T)
+        np.testing.assert_allclose(bands.variance(variance)[:, site], expected, rtol=1e-4)
 
 
 @pytest.mark.parametrize(("bands", "count"), [(1, 1), (4, 4), (5, 5), (16, 16), (17, 16), (200, 16)])

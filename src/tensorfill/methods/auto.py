@@ -91,19 +91,15 @@ class Auto:
         return replace(done, method=self.name, settings={"effort": self.effort, **done.settings})
 
     def _chosen(self, choice: Choice, observed: ObservedTensor) -> Completion:
-        from .registry import make  # which has this class
-
         if self.weights is not None:
-            named = {name: make(name, {}) for name in [*self.weights, *(self.lost_weights or {})]}
-            return choice.blended(named, self.weights, self.lost_weights)
+            return choice.blended(self._named(observed), self.weights, self.lost_weights)
         refusal = Spectral().refuses(observed)
         if refusal is not None:
             fallback = NonnegDual()
             reason = f"{fallback.name} alone: {refusal}"
             return choice.blended({fallback.name: fallback}, {fallback.name: 1.0}, reason=reason)
         pattern = HolePattern.of(observed.mask())
-        shaped = pattern.shaped or pattern.any_lost or pattern.any_deep
-        question = Question(self.effort, observed.shape, shaped, Patches.sees_strokes(pattern))
+        question = self._question(pattern)
         first, others = leader(question), candidates(question)
         if first.refuses(observed) is not None:
             first = Spectral()
@@ -113,3 +109,17 @@ class Auto:
         # two say different things about it.
         unjudged: dict[str, Method] = {first.name: first, Linear.name: Linear()}
         return choice.compared(Candidates(first, others, unjudged), question, pattern)
+
+    def _question(self, pattern: HolePattern) -> Question:
+        shaped = pattern.shaped or pattern.any_lost or pattern.any_deep
+        return Question(self.effort, pattern.mask.shape, shaped, Patches.sees_strokes(pattern))
+
+    def _named(self, observed: ObservedTensor) -> dict[str, Method]:
+        """The methods that weights name, with the settings that they had when an earlier run found the weights."""
+        from .registry import make  # which has this class
+
+        named = {name: make(name, {}) for name in [*(self.weights or {}), *(self.lost_weights or {})]}
+        if self.effort == "low" and Patches.name in named and Spectral().refuses(observed) is None:
+            first = leader(self._question(HolePattern.of(observed.mask())))  # which is quicker at low effort
+            named |= {first.name: first} if first.name in named else {}
+        return named

@@ -72,7 +72,7 @@ class Patches:
     )
     nonnegative: ClassVar[bool] = True
     interpolates: ClassVar[bool] = True
-    costs: ClassVar[tuple[Cost, Cost]] = Cost(150, 14, seconds=0.4), Cost(130, 0.4, 100, 110, seconds=0.4)
+    costs: ClassVar[tuple[Cost, Cost]] = Cost(150, 14, seconds=0.4), Cost(95, 0.4, 320, 110, seconds=0.4)
 
     modes: Sequence[int] | None = None
     patch: int | None = None
@@ -135,10 +135,9 @@ class Patches:
         pattern = HolePattern.of(observed.mask()) if pattern is None else pattern
         scale = float(observed.known.max())
         strokes = Strokes.of(pattern) if scale > 0 and self.has_groups(observed.shape) else None
-        if strokes is None:
+        begun = None if strokes is None else begin_with_strokes(observed, strokes, pattern, rng, watch)
+        if begun is None:
             begun = begin_with_spectral(observed, pattern, rng, watch)
-        else:
-            begun = begin_with_strokes(observed, strokes, pattern, rng, watch)
         first, held_out = replace(begun.done, method=self.name, settings=self._settings()), begun.held_out
         if begun.start is None or held_out is None:
             return first, held_out
@@ -154,7 +153,7 @@ class Patches:
         errors = scale * (groups.predictions.astype(np.float64) - begun.start.values[begun.start.held])
         by_kinds = begun.start.judge.shaped or begun.start.judge.mixed  # of holes, which spectral tells apart
         sure = held_out.deviations
-        if groups.useful and (strokes is not None or not by_kinds):
+        if groups.useful and (begun.start.strokes or not by_kinds):
             sure = partial(group_deviations, groups.uncertainty(), scale)
         assert sure is not None
         done = replace(

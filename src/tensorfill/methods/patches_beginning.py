@@ -53,14 +53,16 @@ def begin_with_spectral(
 
 def begin_with_strokes(
     observed: ObservedTensor, strokes: Strokes, pattern: HolePattern, rng: np.random.Generator, watch: Watch | None
-) -> Beginning:
-    """A thin plate through what is around the holes."""
+) -> Beginning | None:
+    """A thin plate through what is around the holes; None if strokes are so dense that none could be held out."""
     clock = Clock()
     scale = float(observed.known.max())
     values: NDArray[np.float32] = np.zeros(observed.shape, np.float32)
     values.reshape(-1)[observed.positions] = observed.known / scale
     with quiet_blas():
         start = start_from_strokes(strokes, pattern, values, observed.floor, rng)
+    if not start.held.any():
+        return None
     predictions = np.maximum(start.before[start.held], np.float32(start.floor))
     stop = StopReason("done", "Done: a thin plate through what is around the holes.")
     plate = AffineEstimate(DenseEstimate(start.after), scale)

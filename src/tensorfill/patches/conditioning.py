@@ -14,7 +14,7 @@ from ..compiling import compiled
 _LEAST_PIVOT = 0.1  # of σ²: what rounding may leave of a pivot, which is σ² at least
 
 
-@compiled(nogil=True, fastmath=True)
+@compiled(nogil=True, fastmath=True, error_model="numpy")
 def observation_of(vector, basis, plain, P, which):  # type: ignore[no-untyped-def]
     """One entry of H times a vector."""
     if plain:
@@ -26,7 +26,7 @@ def observation_of(vector, basis, plain, P, which):  # type: ignore[no-untyped-d
     return total
 
 
-@compiled(nogil=True, fastmath=True)
+@compiled(nogil=True, fastmath=True, error_model="numpy")
 def gather_rows(S, basis, plain, P, observed, count, V):  # type: ignore[no-untyped-def]
     """V = H S, a row for each of the `count` observations of a patch."""
     d = S.shape[0]
@@ -47,7 +47,7 @@ def gather_rows(S, basis, plain, P, observed, count, V):  # type: ignore[no-unty
                 row[j] += weight * source[j]
 
 
-@compiled(nogil=True, fastmath=True)
+@compiled(nogil=True, fastmath=True, error_model="numpy")
 def condition_on_known(  # type: ignore[no-untyped-def]
     S, mean, noise, basis, plain, P, observed, count, values, V, L, whitened, found, variance
 ):
@@ -92,7 +92,7 @@ def condition_on_known(  # type: ignore[no-untyped-def]
         variance[j] = max(variance[j], np.float32(0))
 
 
-@compiled(nogil=True, fastmath=True)
+@compiled(nogil=True, fastmath=True, error_model="numpy")
 def condition_by_precision(  # type: ignore[no-untyped-def]
     precision, mean, noise, missing, count, values, L, inverse, pulled, found, variance
 ):

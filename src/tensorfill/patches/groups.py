@@ -19,9 +19,10 @@ from .matching import find_similar, keep_nearest
 
 _BY_PRECISION_FROM = 0.45
 """Share of a patch that is known from which on it costs less to solve for what is missing."""
+_SINGLE = 2e-6  # of the trace of Σ: with less noise, rounding in single precision would make it indefinite
 
 
-@compiled(nogil=True, fastmath=True)
+@compiled(nogil=True, fastmath=True, error_model="numpy")
 def solve_groups(  # type: ignore[no-untyped-def]
     x,
     values,
@@ -129,6 +130,10 @@ def solve_groups(  # type: ignore[no-untyped-def]
             for i in range(d):
                 for j in range(d):
                     S[i, j] = (S[i, j] + of_members * C[i, j] + of_common * common[i, j]) * part
+            trace = np.float32(0)
+            for j in range(d):
+                trace += S[j, j]
+            least = max(noise, np.float32(_SINGLE) * trace)
             if not last:
                 C[:] = np.float32(0)
             inverted = False
@@ -148,7 +153,7 @@ def solve_groups(  # type: ignore[no-untyped-def]
                         for i in range(d):
                             for j in range(d):
                                 inverse[i, j] = S[i, j]
-                            inverse[i, i] += noise
+                            inverse[i, i] += least
                         precision[:] = np.linalg.inv(inverse)  # in double precision: it serves all patches
                     for j in range(d):
                         y[j] = mean[j]
@@ -160,19 +165,19 @@ def solve_groups(  # type: ignore[no-untyped-def]
                         else:
                             missing[absent] = j
                             absent += 1
-                    condition_by_precision(precision, mean, noise, missing, absent, y, L, V, whitened, F[m], variance)
+                    condition_by_precision(precision, mean, least, missing, absent, y, L, V, whitened, F[m], variance)
                 else:
                     for i in range(n):
                         j = observed[m, i]
                         y[i] = values[(j // P) * sites + places[m] + offsets[j % P]]
                     condition_on_known(
-                        S, mean, noise, basis, plain, P, observed[m], n, y, V, L, whitened, F[m], variance
+                        S, mean, least, basis, plain, P, observed[m], n, y, V, L, whitened, F[m], variance
                     )
                 if last:
                     for c in range(q):
                         at, to = c * sites + places[m], c * here + places[m] - first
                         for j in range(P):
-                            found, weight = F[m, c * P + j], np.float32(1) / (variance[c * P + j] + noise)
+                            found, weight = F[m, c * P + j], np.float32(1) / (variance[c * P + j] + least)
                             off = found - x[at + offsets[j]]
                             sums[0, to + offsets[j]] += weight * off
                             sums[1, to + offsets[j]] += weight
@@ -190,7 +195,7 @@ def solve_groups(  # type: ignore[no-untyped-def]
                                 for j in range(i + 1):
                                     of_sums[j] += factor * one[j]
                         for i in range(absent):
-                            L[i, i] = max(L[i, i] - noise, np.float32(0))
+                            L[i, i] = max(L[i, i] - least, np.float32(0))
                             for j in range(i):
                                 C[missing[i], missing[j]] += L[i, j]
                                 C[missing[j], missing[i]] += L[i, j]

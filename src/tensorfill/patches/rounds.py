@@ -104,10 +104,11 @@ def average_groups(
         for first, own in found:  # in order, whoever was ready first
             sums[:, :, first : first + own.shape[2]] += own
     change, weights, variance = sums  # in place, for arrays are large
-    reached = weights > 0
+    reached = (weights > 0) & np.isfinite(change) & np.isfinite(weights)
     np.maximum(weights, np.finfo(np.float32).tiny, out=weights)
     change /= weights
     variance /= weights
     variance -= np.square(change, out=weights)
+    change[~reached] = 0
     variance[~reached] = np.nan
     return Average(change, variance)
