@@ -170,11 +170,11 @@ def error_inside(truth: Picture, filled: Picture, missing: Mask) -> float:
     return float(np.sqrt(np.mean(difference**2)))
 
 
-def telling_places(truth: Picture, missing: Mask, count: int = 2) -> list[tuple[slice, slice]]:
+def telling_places(truth: Picture, missing: Mask, count: int = 2, tile: int = TILE) -> list[tuple[slice, slice]]:
     """Squares in which holes cross most edges, apart from each other."""
     gray = truth.astype(np.float64).reshape(*missing.shape, -1).mean(axis=2)
     edges = ndimage.gaussian_gradient_magnitude(gray, 1.0) * missing
-    side = min(TILE, *missing.shape)
+    side = min(tile, *missing.shape)
     half = side // 2
     score = ndimage.uniform_filter(edges, side, mode="constant")[half : half + missing.shape[0] - side + 1]
     score = score[:, half : half + missing.shape[1] - side + 1]

@@ -21,7 +21,7 @@ def photograph(name: str, size: int | None = None) -> Picture:
     return middle(np.ascontiguousarray(found, dtype=np.uint8), size)
 
 
-def middle(picture: Picture, size: int | None) -> Picture:
+def middle(picture: NDArray[Any], size: int | None) -> NDArray[Any]:
     """The middle square of a picture with sides of `size`, or as long as the picture is; all of it for None."""
     if size is None:
         return picture

@@ -63,7 +63,7 @@ class Patch:
         noisy = self.prior.covariance + NOISE * np.eye(d)
         values = self.prior.mean.astype(np.float32)
         values[self.observed] = self.y
-        L = np.full((d + 1, d + 1), np.nan, np.float32)
+        L, inverse = (np.full((d + 2, d + 2), np.nan, np.float32) for _ in range(2))
         found, variance = np.empty(d, np.float32), np.empty(d, np.float32)
         condition_by_precision(
             np.linalg.inv(noisy).astype(np.float32),
@@ -73,10 +73,12 @@ class Patch:
             len(missing),
             values,
             L,
+            inverse,
+            np.empty(d, np.float32),
             found,
             variance,
         )
-        return found, variance, L[: len(missing), : len(missing)]
+        return found, variance, inverse[: len(missing), : len(missing)]
 
 
 def some_patch(q: int, P: int, share: float, *, bands: int | None = None, seed: int = 0) -> Patch:

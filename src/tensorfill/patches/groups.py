@@ -19,7 +19,7 @@ from .matching import find_similar, keep_nearest
 
 _BY_PRECISION_FROM = 0.45
 """Share of a patch that is known from which on it costs less to solve for what is missing."""
-_SINGLE = 2e-6  # of the trace of Σ: with less noise, rounding in single precision would make it indefinite
+_SINGLE = 2e-5  # of the trace of Σ: with less noise, rounding in single precision would make it indefinite
 
 
 @compiled(nogil=True, fastmath=True, error_model="numpy")

@@ -86,7 +86,7 @@ def first_model(layout: Layout, share: float, noise: float, wishes: Wishes, *, s
         stride=layout.padded([stride] * modes, 1),
         members=members,
         informers=round((4 if strokes else 2 if modes > 2 else 2.5) * members),
-        strength=5.0,
+        strength=1.0,
         noise=min(max(chosen, _LEAST_NOISE), _MOST_NOISE),
         relaxation=1.2 if many else 1.6,
     )

@@ -117,6 +117,7 @@ class PatchesRun:
         known = start.mask & ~start.held
         rng = np.random.default_rng([self.seed, 2])
         x = best = view.x
+        leading, smallest = self._first, self.error  # of all rounds, for those to come may be as good as it by chance
         stalled = 0
         for _ in range(min(self.rounds, _ROUNDS_ON_STROKES) if start.strokes else self.rounds):
             average = view.average(x, known, _shift(model, rng))
@@ -126,12 +127,14 @@ class PatchesRun:
             odds, error_before = start.odds(predictions, self.predictions), self.error
             if odds < _WORSE:
                 self.error, self.predictions, best = start.error(predictions), predictions, x
+                if self.error < smallest:
+                    leading, smallest = predictions, self.error
                 self.variance = view.layout.tensor(view.bands.variance(average.variance))
             yield Progress(self.error, DenseEstimate(tensor))
             stalled = stalled + 1 if odds > _PROGRESS or self.error > _LITTLE * error_before else 0
             if stalled == _PATIENCE or odds >= _WORSE:
                 break
-        self.useful = start.odds(self.predictions, self._first) < _PROGRESS
+        self.useful = start.odds(self.predictions, self._first) < 0 and start.odds(leading, self._first) < _PROGRESS
         if not self.useful:
             return
         self.layout, self.model = view.layout, model

@@ -12,6 +12,8 @@ from ..selection.judge import Judge
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
+_FEW_PIECES = 5
+
 
 @dataclass(frozen=True, eq=False)
 class Start:
@@ -42,6 +44,9 @@ class Start:
         more = (predicted - truth) ** 2 - (others - truth) ** 2
         in_holes = np.ones_like(self.judge.apart) if self.judge.shaped else self.judge.apart
         if in_holes.any():  # errors within a hole are alike
-            more = np.append(more[~in_holes], np.bincount(self.judge.holes[in_holes], more[in_holes]))
+            pieces = np.bincount(self.judge.holes[in_holes], more[in_holes])
+            more = np.append(more[~in_holes], pieces[np.bincount(self.judge.holes[in_holes]) > 0])
+            if len(more) < _FEW_PIECES:  # luck would decide
+                return 0.0
         deviation = float(more.std())
         return float(more.mean()) / deviation * np.sqrt(len(more)) if deviation > 0 else 0.0

@@ -1,0 +1,224 @@
+"""What each ingredient of `patches` brings, and pictures of what it does at edges.
+
+    python benchmarks/patches.py --ablation --data DIR [--rows baboon,hall] [--write]
+    python benchmarks/patches.py --pictures DIR
+
+Protocol of `--ablation`: values in [0, 1], entries observed where numpy.random.default_rng(0).random(shape) < 0.1,
+RMSE over all entries, known ones kept, and seconds. So that a table takes minutes, data is cut to the middle and a clip
+to its first 60 frames; the table says to which size. The first run of a column chooses settings by itself; all others
+are given these, so that they differ in one ingredient only. Settings of the method are passed as such, other
+ingredients by changing the model that it starts from. `--write` puts the table into docs/patches.md. Data that is not
+there is no column.
+
+`--pictures` writes patches.png, the middle of a photograph that ships inside scikit-image of which 10 % of the entries
+are known, and patches-scribbles.png, the same under scribbles. Shown is the middle of that; the two squares with most
+edges, or where scribbles cross most of them, are magnified four times. RMSE over all entries, of the second picture
+inside the scribbles, is printed, from 0 to 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+from beyond import FILES, put
+from inpainting import damaged, missing_of, telling_places
+from numpy.typing import NDArray
+from photographs import Picture, middle, photograph
+
+import tensorfill
+from tensorfill import formats, metrics, sampling
+from tensorfill.cli.side_by_side import side_by_side
+from tensorfill.patches import run, view
+from tensorfill.patches.model import GroupModel
+
+PAGE = Path(__file__).parent.parent / "docs" / "patches.md"
+MARK = "patches-ablation"
+SHARE = 0.1
+SIDES = {"baboon": 160, "splash": 192, "coffee": 256, "hall": 64, "cave_a": 128}
+FRAMES = {"hall": 60}
+PHOTOGRAPH, SIDE, SHOWN, TILE, MAGNIFIED = "coffee", 256, 192, 48, 4
+GAP = 8
+TINY = 1e-6
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What differs from the method as it is."""
+
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    times: Mapping[str, float] = field(default_factory=dict)
+    """Factors of settings that were chosen."""
+    model: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of the `GroupModel` that it starts from."""
+    everywhere: bool = False
+    """Whether groups are solved for wherever something is missing."""
+
+
+VARIANTS = {
+    "one pass, so no C": Variant(model={"passes": 1}),
+    "no common covariance": Variant(model={"strength": TINY}),
+    "no relaxation": Variant(model={"relaxation": 1.0}),
+    "σ² × 4": Variant(times={"noise": 2.0}),
+    "σ² ÷ 4": Variant(times={"noise": 0.5}),
+    "patches with a side of 4": Variant(settings={"patch": 4}),
+    "patches with a side of 5": Variant(settings={"patch": 5}),
+    "half as many members": Variant(times={"members": 0.5}),
+    "all places": Variant(everywhere=True),
+    "1 round": Variant(settings={"max_iter": 1}),
+    "2 rounds": Variant(settings={"max_iter": 2}),
+    "4 rounds": Variant(settings={"max_iter": 4}),
+}
+
+
+def truth_of(name: str, folder: Path | None) -> NDArray[Any] | None:
+    """The middle of a data set; None if it is not there."""
+    if name not in FILES:
+        return photograph(name, SIDES[name])
+    if folder is None or not (folder / FILES[name]).exists():
+        return None
+    whole: Any = formats.read_contents(folder / FILES[name]).data
+    if name in FRAMES:
+        whole = whole[..., : FRAMES[name]]
+    return middle(whole, SIDES[name])
+
+
+@contextmanager
+def changed(variant: Variant) -> Iterator[None]:
+    """Until the end of the block, groups are as a variant says."""
+    usual: Callable[..., GroupModel] = run.__dict__["first_model"]
+
+    def first_model(*given: Any, **named: Any) -> GroupModel:
+        return replace(usual(*given, **named), **variant.model)
+
+    with ExitStack() as until_then:
+        until_then.enter_context(mock.patch.object(run, "first_model", first_model))
+        for share in ("_COVERED", "_COVERED_IN_VOLUMES") if variant.everywhere else ():
+            until_then.enter_context(mock.patch.object(view, share, 1.0))
+        yield
+
+
+def measure(truth: NDArray[Any], method: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """One run; only `complete` is timed, by itself."""
+    observed = sampling.uniform(truth.shape, keep=SHARE, seed=0)
+    done = tensorfill.complete(truth, observed, method, **settings)
+    return {
+        "kept": metrics.score(truth, done.tensor, observed).rmse,
+        "seconds": done.seconds,
+        "settings": {name: value for name, value in done.settings.items() if value is not None},
+    }
+
+
+def cell(found: Mapping[str, Any]) -> str:
+    """Error and seconds."""
+    return f"{found['kept']:.5f}, {found['seconds']:.1f} s"
+
+
+def settings_of(variant: Variant, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """Those that were chosen, but for what differs."""
+    scaled = {name: type(chosen[name])(chosen[name] * factor) for name, factor in variant.times.items()}
+    return {**chosen, **variant.settings, **scaled}
+
+
+def ablated(folder: Path | None, names: list[str]) -> str:
+    """A row per variant, a column per data set."""
+    truths = {name: truth for name in names if (truth := truth_of(name, folder)) is not None}
+    sizes = [f"{name} {'×'.join(map(str, truth.shape))}" for name, truth in truths.items()]
+    lines = [f"| 10 % observed | {' | '.join(sizes)} |", "| --- |" + " --- |" * len(truths)]
+    print("\n".join(lines), flush=True)
+
+    def tell(row: str, cells: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
+        print(f"| {row} |", end="", flush=True)
+        found = []
+        for one in cells:
+            found.append(one)
+            print(f" {cell(one)} |", end="", flush=True)
+        print(flush=True)
+        lines.append(f"| {row} | {' | '.join(map(cell, found))} |")
+        return found
+
+    def of_variant(variant: Variant) -> Iterator[dict[str, Any]]:
+        for truth, settings in zip(truths.values(), chosen, strict=True):
+            with changed(variant):
+                yield measure(truth, "patches", settings_of(variant, settings))
+
+    measure(photograph(PHOTOGRAPH, TILE), "patches", {})  # compiles
+    tell("`spectral`", (measure(truth, "spectral", {}) for truth in truths.values()))
+    usual = tell("`patches`, as it is", (measure(truth, "patches", {}) for truth in truths.values()))
+    chosen = [found["settings"] for found in usual]
+    for row, variant in VARIANTS.items():
+        tell(row, of_variant(variant))
+    return "\n".join(lines)
+
+
+def write_sheet(path: Path, panels: Mapping[str, Picture], missing: NDArray[np.bool_]) -> None:
+    """The middle of pictures, the truth last, and under each the places where edges are missing, magnified."""
+    cut = {caption: middle(whole, SHOWN) for caption, whole in panels.items()}
+    places = telling_places(list(cut.values())[-1], middle(missing, SHOWN), tile=TILE)
+    shown = {}
+    for caption, picture in cut.items():
+        gap = np.full_like(picture[:GAP], 255)
+        parts = [picture]
+        for place in places:
+            parts += [gap, picture[place].repeat(MAGNIFIED, axis=0).repeat(MAGNIFIED, axis=1)]
+        shown[caption] = np.concatenate(parts)
+    formats.write(path, formats.Contents(side_by_side(shown)))
+
+
+def draw_entries(path: Path) -> None:
+    """10 % of the entries of a photograph."""
+    truth = photograph(PHOTOGRAPH, SIDE)
+    observed = sampling.uniform(truth.shape, keep=SHARE, seed=0)
+    panels = {"10 % observed": np.where(observed, truth, np.uint8(0))}
+    for method in ("spectral", "patches"):
+        done = tensorfill.complete(truth, observed, method)
+        error = metrics.score(truth, done.tensor, observed).rmse
+        print(f"{path.name}, {method}: RMSE {error:.4f}, {done.seconds:.1f} s", flush=True)
+        panels[f"{method}, RMSE {error:.4f}"] = done.tensor
+    write_sheet(path, {**panels, "truth": truth}, np.ones(truth.shape[:2], dtype=bool))
+
+
+def draw_scribbles(path: Path) -> None:
+    """Scribbles over a photograph."""
+    truth = photograph(PHOTOGRAPH, SIDE)
+    missing = missing_of("strokes", truth.shape)
+    panels = {f"{missing.mean():.1%} under scribbles": damaged(truth, missing)}
+    for method in ("spectral", "patches"):
+        done = tensorfill.complete(truth, ~missing, method)
+        error = metrics.rmse(truth[missing] / 255, done.tensor[missing] / 255)
+        print(f"{path.name}, {method}: RMSE {error:.4f} inside, {done.seconds:.1f} s", flush=True)
+        panels[f"{method}, RMSE {error:.4f} inside"] = done.tensor
+    write_sheet(path, {**panels, "truth": truth}, missing)
+
+
+def main() -> None:
+    """Run what is asked for and print it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, help="folder with the data files")
+    parser.add_argument("--rows", default=",".join(SIDES), help="names of data, comma-separated; all by default")
+    parser.add_argument("--ablation", action="store_true", help="leave out one ingredient after the other")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/patches.md")
+    parser.add_argument("--pictures", type=Path, help="folder for the pictures of docs/patches.md")
+    given = parser.parse_args()
+    if unknown := [name for name in given.rows.split(",") if name not in SIDES]:
+        parser.error(f"there is no data called {', '.join(unknown)}; known are {', '.join(SIDES)}")
+    if not given.ablation and given.pictures is None:
+        parser.error("nothing to do: --ablation or --pictures DIR")
+    if given.ablation:
+        table = ablated(given.data, given.rows.split(","))
+        if given.write:
+            put(PAGE, MARK, table)
+    if given.pictures is not None:
+        given.pictures.mkdir(parents=True, exist_ok=True)
+        draw_entries(given.pictures / "patches.png")
+        draw_scribbles(given.pictures / "patches-scribbles.png")
+
+
+if __name__ == "__main__":
+    main()
