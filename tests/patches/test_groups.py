@@ -180,7 +180,7 @@ def test_a_patch_that_is_like_no_other_stays_as_it_is() -> None:
     case = some_case((5, 1, 5), (5, 1, 5), (0, 0, 0))
     found = case.average()
     np.testing.assert_allclose(found.change, 0, atol=1e-7)
-    assert found.variance[~case.data.known].max() < 1e-7
+    assert found.variance[~case.data.known].max() < case.model.noise
 
 
 def test_patches_that_are_all_the_same_stay_as_they_are() -> None:

@@ -69,6 +69,7 @@ class Patch:
             np.linalg.inv(noisy).astype(np.float32),
             self.prior.mean.astype(np.float32),
             np.float32(NOISE),
+            np.float32(np.trace(noisy)),
             missing,
             len(missing),
             values,

@@ -14,7 +14,7 @@ from ..compiling import compiled
 _LEAST_PIVOT = 0.1  # of σ²: what rounding may leave of a pivot, which is σ² at least
 
 
-@compiled(nogil=True, fastmath=True, error_model="numpy")
+@compiled(nogil=True, fastmath=True)
 def observation_of(vector, basis, plain, P, which):  # type: ignore[no-untyped-def]
     """One entry of H times a vector."""
     if plain:
@@ -26,7 +26,7 @@ def observation_of(vector, basis, plain, P, which):  # type: ignore[no-untyped-d
     return total
 
 
-@compiled(nogil=True, fastmath=True, error_model="numpy")
+@compiled(nogil=True, fastmath=True)
 def gather_rows(S, basis, plain, P, observed, count, V):  # type: ignore[no-untyped-def]
     """V = H S, a row for each of the `count` observations of a patch."""
     d = S.shape[0]
@@ -47,7 +47,7 @@ def gather_rows(S, basis, plain, P, observed, count, V):  # type: ignore[no-unty
                 row[j] += weight * source[j]
 
 
-@compiled(nogil=True, fastmath=True, error_model="numpy")
+@compiled(nogil=True, fastmath=True)
 def condition_on_known(  # type: ignore[no-untyped-def]
     S, mean, noise, basis, plain, P, observed, count, values, V, L, whitened, found, variance
 ):
@@ -92,15 +92,16 @@ def condition_on_known(  # type: ignore[no-untyped-def]
         variance[j] = max(variance[j], np.float32(0))
 
 
-@compiled(nogil=True, fastmath=True, error_model="numpy")
+@compiled(nogil=True, fastmath=True)
 def condition_by_precision(  # type: ignore[no-untyped-def]
-    precision, mean, noise, missing, count, values, L, inverse, pulled, found, variance
+    precision, mean, noise, largest, missing, count, values, L, inverse, pulled, found, variance
 ):
     """The same by P = (S + σ²I)⁻¹, if bands are coefficients: it costs less if few of them, `count`, are missing.
 
     What is missing, with noise, has the covariance P_MM⁻¹ and the mean μ_M − P_MM⁻¹ P_MO (y − μ)_O. `values` holds y
     where it is known and μ elsewhere. Variances of what is known lie below σ²; half of it stands for them. `inverse`
-    becomes that of L, where L Lᵀ = P_MM; all loops go along rows, so that they are vectorised.
+    becomes that of L, where L Lᵀ = P_MM; all loops go along rows, so that they are vectorised. No variance is above
+    `largest`, so that no pivot is below 1/largest, whatever rounding says.
     """
     d = mean.size
     for j in range(d):
@@ -116,7 +117,7 @@ def condition_by_precision(  # type: ignore[no-untyped-def]
             entry = source[missing[j]]
             for k in range(j):
                 entry -= row[k] * above[k]
-            row[j] = np.sqrt(max(entry, np.float32(1e-30))) if i == j else entry / above[j]
+            row[j] = np.sqrt(max(entry, np.float32(1) / largest)) if i == j else entry / above[j]
             own[j] = np.float32(0)
         scale = np.float32(1) / row[i]
         for k in range(i):

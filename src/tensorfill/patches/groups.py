@@ -19,10 +19,11 @@ from .matching import find_similar, keep_nearest
 
 _BY_PRECISION_FROM = 0.45
 """Share of a patch that is known from which on it costs less to solve for what is missing."""
+_ABSURD = 8.0  # deviations that no entry is off its group by, unless rounding has made it up
 _SINGLE = 2e-5  # of the trace of Σ: with less noise, rounding in single precision would make it indefinite
 
 
-@compiled(nogil=True, fastmath=True, error_model="numpy")
+@compiled(nogil=True, fastmath=True)
 def solve_groups(  # type: ignore[no-untyped-def]
     x,
     values,
@@ -89,7 +90,7 @@ def solve_groups(  # type: ignore[no-untyped-def]
         count = find_similar(x, q, extent, patch, window, offsets, reference, distances, places)
         k1, k = min(informers, count), min(members, count)
         keep_nearest(distances, places, count, k1)
-        total = np.float32(0)
+        total, largest = np.float32(0), np.float32(0)
         for m in range(k1):
             far = m >= k and distances[m] > 0
             weights[m] = distances[k - 1] / distances[m] if far else np.float32(1)
@@ -98,6 +99,7 @@ def solve_groups(  # type: ignore[no-untyped-def]
                 at = c * sites + places[m]
                 for j in range(P):
                     F[m, c * P + j] = x[at + offsets[j]]
+                    largest = max(largest, abs(F[m, c * P + j]))
         for m in range(k):
             n = 0
             for c in range(bands):
@@ -130,10 +132,12 @@ def solve_groups(  # type: ignore[no-untyped-def]
             for i in range(d):
                 for j in range(d):
                     S[i, j] = (S[i, j] + of_members * C[i, j] + of_common * common[i, j]) * part
-            trace = np.float32(0)
+            trace, widest_entry = np.float32(0), np.float32(0)
             for j in range(d):
                 trace += S[j, j]
+                widest_entry = max(widest_entry, S[j, j])
             least = max(noise, np.float32(_SINGLE) * trace)
+            absurd = largest + np.float32(_ABSURD) * np.sqrt(widest_entry + least)
             if not last:
                 C[:] = np.float32(0)
             inverted = False
@@ -165,7 +169,9 @@ def solve_groups(  # type: ignore[no-untyped-def]
                         else:
                             missing[absent] = j
                             absent += 1
-                    condition_by_precision(precision, mean, least, missing, absent, y, L, V, whitened, F[m], variance)
+                    condition_by_precision(
+                        precision, mean, least, trace + least, missing, absent, y, L, V, whitened, F[m], variance
+                    )
                 else:
                     for i in range(n):
                         j = observed[m, i]
@@ -173,6 +179,15 @@ def solve_groups(  # type: ignore[no-untyped-def]
                     condition_on_known(
                         S, mean, least, basis, plain, P, observed[m], n, y, V, L, whitened, F[m], variance
                     )
+                farthest = np.float32(0)
+                for j in range(d):
+                    farthest = max(farthest, abs(F[m, j] - mean[j]))
+                if not farthest < absurd:
+                    for c in range(q):
+                        at = c * sites + places[m]
+                        for j in range(P):
+                            F[m, c * P + j] = x[at + offsets[j]]
+                    continue
                 if last:
                     for c in range(q):
                         at, to = c * sites + places[m], c * here + places[m] - first
@@ -184,7 +199,7 @@ def solve_groups(  # type: ignore[no-untyped-def]
                             sums[2, to + offsets[j]] += weight * (off * off + variance[c * P + j])
                 elif m % every == 0:
                     looked_at += 1
-                    if by_precision:  # what is known has a covariance below σ², which is left out
+                    if by_precision:  # that of values with noise: a matrix that stays positive whatever rounding does
                         for row in range(absent):
                             one = V[row]
                             for i in range(row + 1):
@@ -195,7 +210,6 @@ def solve_groups(  # type: ignore[no-untyped-def]
                                 for j in range(i + 1):
                                     of_sums[j] += factor * one[j]
                         for i in range(absent):
-                            L[i, i] = max(L[i, i] - least, np.float32(0))
                             for j in range(i):
                                 C[missing[i], missing[j]] += L[i, j]
                                 C[missing[j], missing[i]] += L[i, j]
