@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import label, uniform_filter
+from scipy.ndimage import uniform_filter
 
-from ..selection.variance_law import Evidence, VarianceLaw
+from ..selection.variance_law import Evidence, VarianceLaw, independent_share
 from ..tensor import SHORT, Array
 
 Floats = NDArray[np.float32]
@@ -52,7 +52,7 @@ class GroupUncertainty:
             guess.reshape(-1)[where].astype(np.float64),
             np.stack([part.reshape(-1)[where] for part in properties], axis=1).astype(np.float64),
             errors.astype(np.float64) ** 2,
-            1.0 if self.scattered else _independent(self.held),
+            1.0 if self.scattered else independent_share(self.held),
         )
         law = VarianceLaw.fitted(seen)
         found = np.exp(0.5 * law.logarithms(guess, properties)) * np.float32(law.factor(seen, _TAILS))
@@ -95,9 +95,3 @@ def _logarithm(values: Floats, over: Floats | None = None) -> Floats:
     little = np.float32(max(_LITTLE * float(values.mean(dtype=np.float64)), 1e-12))
     found: Floats = np.log(values + little)
     return found if over is None else np.asarray(found - _logarithm(over))
-
-
-def _independent(held: Mask) -> float:
-    """Errors in one hole are alike: a hole counts as the root of its size."""
-    sizes = np.bincount(label(held)[0].reshape(-1))[1:]
-    return float(np.sqrt(sizes).sum() / sizes.sum()) if len(sizes) else 1.0

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import label
 from scipy.special import ndtri
 
 from ..tensor import Array
@@ -100,6 +101,14 @@ class VarianceLaw:
         part -= values.dtype.type(self.middle[number])
         part *= values.dtype.type(self.weights[number])
         return part
+
+
+def independent_share(held: NDArray[np.bool_]) -> float:
+    """As which share of their number errors at held-out entries count: a hole, in which they are alike, as the root of
+    its size.
+    """
+    sizes = np.bincount(label(held)[0].reshape(-1))[1:]
+    return float(np.sqrt(sizes).sum() / sizes.sum()) if len(sizes) else 1.0
 
 
 def _most_likely(rows: Array, seen: Evidence) -> Array:

@@ -18,12 +18,11 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import label
 
 from ..numerics.normal_numbers import standard_normal
 from ..selection.judge import Judge, unjudged_entries
 from ..selection.pattern import HolePattern
-from ..selection.variance_law import Evidence, VarianceLaw
+from ..selection.variance_law import Evidence, VarianceLaw, independent_share
 from .bases import Numbers
 from .data import KnownData
 from .hole_solver import HoleSolver
@@ -97,7 +96,7 @@ class Uncertainty:
             posterior.logarithms(less.mask)[self.held].astype(np.float64),
             at(around.fit_around(less, before, slopes), np.flatnonzero(self.held)),
             errors.astype(np.float64) ** 2,
-            _independent(self.held),
+            independent_share(self.held),
         )
         law = VarianceLaw.fitted(seen)
         found = law.logarithms(posterior.logarithms(self.data.mask), around.fit_around(less, entries, slopes))
@@ -185,9 +184,3 @@ class Uncertainty:
     @cached_property
     def _surroundings(self) -> Surroundings:
         return Surroundings(self.prior.transform.bases)
-
-
-def _independent(held: Mask) -> float:
-    """Errors in one hole are alike: a hole counts as the root of its size."""
-    sizes = np.bincount(label(held)[0].reshape(-1))[1:]
-    return float(np.sqrt(sizes).sum() / sizes.sum()) if len(sizes) else 1.0
