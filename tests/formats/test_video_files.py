@@ -6,6 +6,7 @@ import os
 import re
 import resource
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -192,6 +193,20 @@ def test_a_gray_mp4_comes_back_gray_and_in_its_range(tmp_path: Path, rows: int) 
     assert back.data[:4].max() <= 2
     assert back.data[-4:].min() >= 253
     assert back.notes == (f"{tmp_path / 'a.mp4'} has no colour in it, so it is read as gray.",)
+
+
+def test_the_same_clip_makes_the_same_mp4(tmp_path: Path) -> None:
+    # Clips of other sizes between leave other values in the memory that the encoder gets.
+    sizes = ((24, 32), (32, 64), (48, 80))
+    clips = {size: video(np.cumsum(noise((*size, 6, 3)) // 16, axis=2, dtype=np.uint8)) for size in sizes}
+
+    def written(number: int) -> bytes:
+        path = tmp_path / f"{number}.mp4"
+        Mp4().write(path, clips[sizes[number % 3]])
+        return path.read_bytes()
+
+    with ThreadPoolExecutor(8) as pool:
+        assert len(set(pool.map(written, range(300)))) == len(sizes)
 
 
 def test_an_mp4_says_that_it_is_lossy_and_what_is_not() -> None:
