@@ -12,8 +12,6 @@ from ..selection.judge import Judge
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
-_FEW_PIECES = 5
-
 
 @dataclass(frozen=True, eq=False)
 class Start:
@@ -41,12 +39,4 @@ class Start:
     def odds(self, predicted: Floats, others: Floats) -> float:
         """By how many standard errors the squared errors of predictions are larger than those of others."""
         truth = self.values[self.held].astype(np.float64)
-        more = (predicted - truth) ** 2 - (others - truth) ** 2
-        in_holes = np.ones_like(self.judge.apart) if self.judge.shaped else self.judge.apart
-        if in_holes.any():  # errors within a hole are alike
-            pieces = np.bincount(self.judge.holes[in_holes], more[in_holes])
-            more = np.append(more[~in_holes], pieces[np.bincount(self.judge.holes[in_holes]) > 0])
-            if len(more) < _FEW_PIECES:  # luck would decide
-                return 0.0
-        deviation = float(more.std())
-        return float(more.mean()) / deviation * np.sqrt(len(more)) if deviation > 0 else 0.0
+        return self.judge.odds(predicted - truth, others - truth)

@@ -18,6 +18,7 @@ Numbers = NDArray[Any]
 
 _SOME = 3  # known entries, or indices of a mode with some, from which on there is something to learn
 _DEEPER = 2.0  # times as deep is far deeper
+_FEW_PIECES = 5  # holes, which do not tell one prediction from another
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +74,18 @@ class Judge:
         if len(found) < 2:
             return found[0][0] if found else math.nan
         return sum(error * share for error, share in found)
+
+    def odds(self, misses: Numbers, others: Numbers) -> float:
+        """By how many standard errors the squares of misses are larger than those of others."""
+        more = np.square(misses, dtype=np.float64) - np.square(others, dtype=np.float64)
+        in_holes = np.ones_like(self.apart) if self.shaped else self.apart
+        if in_holes.any():  # errors within a hole are alike
+            pieces = np.bincount(self.holes[in_holes], more[in_holes])
+            more = np.append(more[~in_holes], pieces[np.bincount(self.holes[in_holes]) > 0])
+            if len(more) < _FEW_PIECES:  # luck would decide
+                return 0.0
+        deviation = float(more.std())
+        return float(more.mean()) / deviation * math.sqrt(len(more)) if deviation > 0 else 0.0
 
 
 def _lost_runs(pattern: HolePattern, rest: HolePattern) -> NDArray[np.intp]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from ..observed import ObservedTensor
 from ..tensor import SHORT, Array
 from .judge import Judge, typical_error
 from .pattern import HolePattern
+from .windows import Window, window_sizes, windows
 
 _PART = 8  # the window has so many times fewer entries
 _SMALLEST = 2**15  # entries of a window
@@ -24,7 +24,6 @@ _SHORTEST = 32  # modes that are not cut
 _ENOUGH = 50  # held-out entries in the window
 _CLOSE = 1.1  # times the leader's error in the window, up to which a method is tried on everything
 
-Window = tuple[slice, ...]
 Mask = NDArray[np.bool_]
 
 
@@ -48,15 +47,13 @@ class Race:
         rows = np.argwhere(held)
         usual = float(np.mean(misses**2))
         best, smallest = None, math.inf
-        for place in product(
-            *(sorted({0, (n - size) // 2, n - size}) for n, size in zip(held.shape, sizes, strict=True))
-        ):
+        for window in windows(held.shape, sizes):
+            place = [part.start for part in window]
             inside = np.all((rows >= place) & (rows < np.add(place, sizes)), axis=1)
             if np.count_nonzero(inside) >= _ENOUGH and usual > 0:
                 here = float(np.mean(misses[inside] ** 2))
                 odd = abs(math.log(here / usual)) if here > 0 else math.inf
                 if odd < smallest:
-                    window = tuple(slice(at, at + size) for at, size in zip(place, sizes, strict=True))
                     best, smallest = cls(window, np.asarray(inside), judge, misses), odd
         return best
 
@@ -84,12 +81,7 @@ class Race:
 def _sizes(pattern: HolePattern) -> list[int] | None:
     """A smaller shape: the longest modes halved, but none with lost slices, which are judged by others of theirs."""
     shape = pattern.mask.shape
-    sizes = list(shape)
     wanted = max(math.prod(shape) // _PART, _SMALLEST)
     modes = [mode for mode, size in enumerate(shape) if size > SHORT and not len(pattern.lost_indices[mode])]
-    while math.prod(sizes) > wanted:
-        longest = max(modes, key=sizes.__getitem__, default=None)
-        if longest is None or sizes[longest] < 2 * _SHORTEST:
-            return None
-        sizes[longest] //= 2
-    return sizes if math.prod(sizes) < math.prod(shape) else None
+    sizes = window_sizes(shape, modes, wanted, _SHORTEST)
+    return sizes if sizes != list(shape) else None

@@ -5,14 +5,13 @@ Cosine coefficients of the same frequency have the same variance in the window a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numerics.mode_matrix import multiply_mode
+from ..selection.windows import Window, window_sizes, windows
 from ..tensor import Array
 from .bases import Basis, Cosines
 from .bins import Bins
@@ -26,32 +25,19 @@ _SHORTEST = 64  # modes that are not cut
 _LIKE_ALL = 2.0  # the share of known entries may be so many times larger or smaller in the window
 _CONSTANT = 1e-6  # stands for the frequency 0
 
-Window = tuple[slice, ...]
-
 
 def find_window(known: NDArray[np.bool_], bases: Sequence[Basis]) -> Window | None:
     """Where about as much is known as in the whole; None if there is no need, or no such place."""
-    sizes = _sizes(known.shape, bases)
+    # Only cosines can be compared between a part and the whole.
+    modes = [mode for mode, basis in enumerate(bases) if isinstance(basis, Cosines)]
+    sizes = window_sizes(known.shape, modes, _ENOUGH, _SHORTEST)
     if known.size < _LARGE or sizes is None:
         return None
-    places = product(*({0, (n - size) // 2, n - size} for n, size in zip(known.shape, sizes, strict=True)))
-    windows = [tuple(slice(at, at + size) for at, size in zip(place, sizes, strict=True)) for place in sorted(places)]
+    found = list(windows(known.shape, sizes))
     share = float(known.mean())
-    odds = [abs(np.log(max(float(known[window].mean()), 1e-9) / share)) for window in windows]
+    odds = [abs(np.log(max(float(known[window].mean()), 1e-9) / share)) for window in found]
     best = int(np.argmin(odds))
-    return windows[best] if odds[best] < np.log(_LIKE_ALL) else None
-
-
-def _sizes(shape: tuple[int, ...], bases: Sequence[Basis]) -> list[int] | None:
-    """The longest modes, halved: only cosines, which can be compared between a part and the whole."""
-    sizes = list(shape)
-    modes = [mode for mode, basis in enumerate(bases) if isinstance(basis, Cosines)]
-    while math.prod(sizes) > _ENOUGH:
-        longest = max(modes, key=sizes.__getitem__, default=None)
-        if longest is None or sizes[longest] < 2 * _SHORTEST:
-            return None
-        sizes[longest] //= 2
-    return sizes
+    return found[best] if odds[best] < np.log(_LIKE_ALL) else None
 
 
 def cut(data: KnownData, window: Window) -> KnownData:
