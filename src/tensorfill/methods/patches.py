@@ -17,17 +17,18 @@ import numpy as np
 
 from ..completion import Completion, Watch
 from ..cost import Cost
-from ..iterating import Outcome, iterate
+from ..iterating import Clock, Outcome, iterate
 from ..method import Question
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..patches.planning import Wishes, has_similar_patches
 from ..patches.run import PatchesRun
 from ..patches.strokes import Strokes
-from ..selection.held_out_run import HeldOutRun
+from ..selection.held_out_run import HeldOutRun, own_deviations
 from ..selection.pattern import HolePattern
 from .baseline import too_large_to_fill
-from .patches_beginning import begin_with_spectral, begin_with_strokes, group_deviations, own_deviations
+from .patches_beginning import begin_with_spectral, begin_with_strokes, group_deviations
+from .powers import ChosenPower, check_power, check_power_fits, choose_power
 from .setting_checks import are_modes, check_count, check_positive, wrong
 from .spectral import Spectral
 from .spectral_units import scaled_back
@@ -58,9 +59,13 @@ class Patches:
     members
         How many patches of a group are solved for (default: chosen among two).
     noise
-        The standard deviation of noise, in the units of the data (default: chosen among three).
+        The standard deviation of noise, in the units of the data, or of its power if that is given too (default:
+        chosen among three).
     max_iter
         Most rounds with the held-out entries left out.
+    power
+        Which power of the data is completed, above 0 and at most 1 (default: as `spectral` chooses; 1 for strokes, or
+        if the noise is given).
     """
 
     name: ClassVar[str] = "patches"
@@ -80,6 +85,7 @@ class Patches:
     members: int | None = None
     noise: float | None = None
     max_iter: int = 8
+    power: float | None = None
 
     def __post_init__(self) -> None:
         if self.modes is not None and not (are_modes(self.modes) and 2 <= len(self.modes) <= 3):
@@ -90,6 +96,7 @@ class Patches:
         if self.noise is not None:
             check_positive(self.name, "noise", self.noise)
         check_count(self.name, "max_iter", self.max_iter)
+        check_power(self.name, self.power)
 
     @staticmethod
     def has_groups(shape: tuple[int, ...]) -> bool:
@@ -117,6 +124,7 @@ class Patches:
             sizes = [observed.shape[mode - 1] for mode in self.modes]
             if self.patch is not None and self.patch > min(sizes):
                 raise wrong(self.name, "patch", f"be no longer than its shortest mode, {min(sizes)}", self.patch)
+        check_power_fits(self.name, self.power, observed)
         return Spectral().refuses(observed) or too_large_to_fill(self.name, observed, _ARRAYS // 2)
 
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
@@ -132,12 +140,30 @@ class Patches:
         pattern: HolePattern | None = None,
     ) -> tuple[Completion, HeldOutRun | None]:
         """Complete the tensor, and tell what was predicted where entries were held out, if it came to that."""
+        clock = Clock()
         pattern = HolePattern.of(observed.mask()) if pattern is None else pattern
+        strokes = Strokes.of(pattern) if observed.known.any() and self.has_groups(observed.shape) else None
+        chosen = ChosenPower(1.0 if self.power is None else float(self.power))
+        if self.power is None and self.noise is None and strokes is None:
+            chosen = choose_power(observed, pattern, Spectral(power=1).run, rng)
+        as_it_is = partial(self._run, pattern=pattern, strokes=strokes, clock=clock)
+        return chosen.run(as_it_is, observed, rng=rng, watch=watch)
+
+    def _run(
+        self,
+        observed: ObservedTensor,
+        *,
+        rng: np.random.Generator,
+        watch: Watch | None,
+        pattern: HolePattern,
+        strokes: Strokes | None,
+        clock: Clock,
+    ) -> tuple[Completion, HeldOutRun | None]:
+        """The data as it is."""
         scale = float(observed.known.max())
-        strokes = Strokes.of(pattern) if scale > 0 and self.has_groups(observed.shape) else None
-        begun = None if strokes is None else begin_with_strokes(observed, strokes, pattern, rng, watch)
+        begun = None if strokes is None else begin_with_strokes(observed, strokes, pattern, rng, watch, clock)
         if begun is None:
-            begun = begin_with_spectral(observed, pattern, rng, watch)
+            begun = begin_with_spectral(observed, pattern, rng, watch, clock)
         first, held_out = replace(begun.done, method=self.name, settings=self._settings()), begun.held_out
         if begun.start is None or held_out is None:
             return first, held_out
@@ -188,6 +214,7 @@ class Patches:
             "members": self.members,
             "noise": self.noise,
             "max_iter": self.max_iter,
+            "power": self.power,
         }
 
 

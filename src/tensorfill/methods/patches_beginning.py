@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ..completion import Completion, Estimate, StopReason, Watch
+from ..completion import Completion, StopReason, Watch
 from ..estimates.affine import AffineEstimate
 from ..estimates.dense import DenseEstimate
 from ..iterating import Clock, Progress, iterate
@@ -17,7 +17,7 @@ from ..observed import ObservedTensor
 from ..patches.start import Start
 from ..patches.strokes import Strokes, start_from_strokes
 from ..patches.uncertainty import GroupUncertainty
-from ..selection.held_out_run import Deviations, HeldOutRun
+from ..selection.held_out_run import HeldOutRun, own_deviations
 from ..selection.pattern import HolePattern
 from ..spectral.run import SpectralRun
 from ..tensor import Array
@@ -40,10 +40,10 @@ class Beginning:
 
 
 def begin_with_spectral(
-    observed: ObservedTensor, pattern: HolePattern, rng: np.random.Generator, watch: Watch | None
+    observed: ObservedTensor, pattern: HolePattern, rng: np.random.Generator, watch: Watch | None, clock: Clock
 ) -> Beginning:
     """One prior for all places."""
-    done, work = Spectral().followed(observed, rng=rng, watch=watch, pattern=pattern)
+    done, work = Spectral().followed(observed, rng=rng, watch=watch, pattern=pattern, clock=clock)
     scale = float(observed.known.max())
     held_out = None if work is None else held_out_run(work, scale, observed.floor)
     goes_on = work is not None and held_out is not None and done.stop.kind == "done"
@@ -52,10 +52,14 @@ def begin_with_spectral(
 
 
 def begin_with_strokes(
-    observed: ObservedTensor, strokes: Strokes, pattern: HolePattern, rng: np.random.Generator, watch: Watch | None
+    observed: ObservedTensor,
+    strokes: Strokes,
+    pattern: HolePattern,
+    rng: np.random.Generator,
+    watch: Watch | None,
+    clock: Clock,
 ) -> Beginning | None:
     """A thin plate through what is around the holes; None if strokes are so dense that none could be held out."""
-    clock = Clock()
     scale = float(observed.known.max())
     values: NDArray[np.float32] = np.zeros(observed.shape, np.float32)
     values.reshape(-1)[observed.positions] = observed.known / scale
@@ -110,13 +114,7 @@ def _start(work: SpectralRun, done: Completion, scale: float) -> Start:
     )
 
 
-# Functions of the module, so that a completion can be pickled.
-def own_deviations(sure: Deviations, estimate: Estimate, errors: Array) -> Array:
-    """How sure to be of an estimate with these errors at held-out entries."""
-    return sure(estimate.dense(), errors=errors, more=0.0)
-
-
 def group_deviations(groups: GroupUncertainty, scale: float, entries: Array, *, errors: Array, more: float) -> Array:
-    """In the units of the data."""
+    """In the units of the data. A function of the module, so that a completion can be pickled."""
     found = groups.deviations((entries / scale).astype(np.float32), errors / scale).astype(np.float64)
     return scale * np.sqrt(found**2 + more)

@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from ..completion import Completion, Watch
+from ..completion import Completion, Estimate, Watch
 from ..observed import ObservedTensor
 from ..tensor import Array
 from .judge import Judge
@@ -27,6 +27,11 @@ class Deviations(Protocol):
         `more` is added to all variances, in squares of the largest known value.
         """
         ...
+
+
+def own_deviations(sure: Deviations, estimate: Estimate, errors: Array) -> Array:
+    """How sure to be of an estimate with these errors at held-out entries."""
+    return sure(estimate.dense(), errors=errors, more=0.0)
 
 
 @dataclass(frozen=True, eq=False)

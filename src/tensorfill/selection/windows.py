@@ -1,4 +1,4 @@
-"""Windows of a tensor: parts that are as much like the whole as can be, where things are tried at a fraction of its cost."""
+"""Windows of a tensor: parts of it, where things are tried at a fraction of the cost."""
 
 from __future__ import annotations
 

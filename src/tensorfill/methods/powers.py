@@ -1,0 +1,234 @@
+"""Completing a power of the data: W = E[x₊^(1/p)], where x, about W^p, is what a method completes.
+
+Prices, counts and light vary in proportion to their size, which a prior with one variance for all sizes does not know.
+Their root varies by about the same everywhere. Which power is best is told by held-out entries of a part of the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Protocol, cast
+
+import numpy as np
+
+from ..completion import Completion, Estimate, History, Snapshot, StopReason, Watch
+from ..estimates.powered import PoweredEstimate, deviation_of_root, expected_root
+from ..observed import ObservedTensor
+from ..selection.held_out_run import Deviations, HeldOutRun, own_deviations
+from ..selection.pattern import HolePattern
+from ..selection.windows import Window, window_sizes, windows
+from ..tensor import SHORT, Array
+from .setting_checks import check_positive, wrong
+
+POWERS = (1.0, 0.75, 0.5)
+_SKEWED = 1.0  # the skewness of known values from which on powers are compared
+_MOST, _MOST_IN_HOLES = 2**18, 2**17  # entries of the part where they are
+_SHORTEST = 32  # modes that are not cut
+_MEDIAN_OF_NORMAL = 0.6745  # of its size: by it, a few large errors do not count
+_BETTER = -1.0  # standard errors by which squared errors must be smaller than with a power nearer to 1
+
+
+class Run(Protocol):
+    """A method that is ready to go."""
+
+    def __call__(
+        self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None
+    ) -> tuple[Completion, HeldOutRun | None]:
+        """Complete this, and tell what was predicted where entries were held out."""
+        ...
+
+
+@dataclass(frozen=True)
+class ChosenPower:
+    """Which power of the data is completed, and why."""
+
+    power: float
+    errors: Mapping[float, float] = field(default_factory=dict)
+    """At held-out entries of a part of the data, in its units; empty if there was no need to compare."""
+    stop: StopReason | None = None
+    """What ended it before the choice was made."""
+
+    def run(
+        self, method: Run, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None
+    ) -> tuple[Completion, HeldOutRun | None]:
+        """Complete the power of the data, and tell of the data itself."""
+        if self.stop is not None:
+            done, held_out = method(observed, rng=rng, watch=lambda _: True)
+            return replace(done, stop=self.stop), held_out
+        if self.power == 1:
+            done, held_out = method(observed, rng=rng, watch=watch)
+        else:
+            done, held_out = _Raised(observed, self.power).run(method, rng=rng, watch=watch)
+        return replace(
+            done, settings={**done.settings, "power": self.power}, reasons={**done.reasons, **self._reasons()}
+        ), held_out
+
+    def _reasons(self) -> dict[str, str]:
+        if not self.errors:
+            return {}
+        told = "; ".join(f"{power:g} {error:.3g}" for power, error in self.errors.items())
+        units = " All other numbers are those of the power." if self.power != 1 else ""
+        return {"power": f"{self.power:g}, by errors at held-out entries of a part of the data: {told}.{units}"}
+
+
+def check_power(method: str, power: object) -> None:
+    """Refuse what is no power."""
+    if power is None:
+        return
+    check_positive(method, "power", power)
+    if float(cast(float, power)) > 1:
+        raise wrong(method, "power", "be above 0 and at most 1", power)
+
+
+def check_power_fits(method: str, power: float | None, observed: ObservedTensor) -> None:
+    """Refuse to take powers of what may be negative."""
+    if power not in (None, 1) and observed.floor != 0:
+        raise wrong(method, "power", "be 1 where there is no lower bound to count from", power)
+
+
+def choose_power(observed: ObservedTensor, pattern: HolePattern, method: Run, rng: np.random.Generator) -> ChosenPower:
+    """The power with which a method predicts held-out entries best; 1, unless another is clearly better."""
+    window = _window(observed, pattern) if _is_skewed(observed) else None
+    if window is None:
+        return ChosenPower(1.0)
+    part = _cut(observed, window)
+    chosen, fewest = 1.0, None
+    errors: dict[float, float] = {}
+    for power in POWERS:
+        done, run = ChosenPower(power).run(method, part, rng=deepcopy(rng), watch=None)
+        if done.stop.kind in ("interrupted", "time"):
+            return ChosenPower(1.0, stop=done.stop)
+        if run is None or not len(run.predictions):
+            break
+        misses = run.predictions - part.values[run.held.reshape(-1)[part.positions]]
+        errors[power] = run.judge.error(misses)
+        if fewest is None or run.judge.odds(misses, fewest) < _BETTER:
+            chosen, fewest = power, misses
+    return ChosenPower(chosen, errors)
+
+
+def _is_skewed(observed: ObservedTensor) -> bool:
+    """Whether a few values are far larger than most; else a power changes next to nothing."""
+    if observed.floor != 0:
+        return False
+    values = observed.values
+    deviation = float(values.std())
+    if not deviation > 0:
+        return False
+    return float(np.mean(((values - values.mean()) / deviation) ** 3)) > _SKEWED
+
+
+def _window(observed: ObservedTensor, pattern: HolePattern) -> Window | None:
+    """The part whose known values are most like all, in number, size and spread."""
+    shape = observed.shape
+    modes = [mode for mode, size in enumerate(shape) if size > SHORT and not len(pattern.lost_indices[mode])]
+    sizes = window_sizes(shape, modes, _MOST_IN_HOLES if pattern.shaped else _MOST, _SHORTEST)
+    if sizes is None:
+        return None
+    values = np.zeros(shape, np.float32)
+    values.reshape(-1)[observed.positions] = observed.values / observed.values.max()
+
+    def like(window: Window) -> Array:
+        known = values[window][pattern.mask[window]].astype(np.float64)
+        if not len(known) or not known.any():
+            return np.full(3, -np.inf)
+        return np.log([known.size / values[window].size, known.mean(), np.square(known).mean()])
+
+    whole = like(tuple(slice(None) for _ in shape))
+    found = list(windows(shape, sizes))
+    odds = [float(np.abs(like(window) - whole).sum()) for window in found]
+    best = int(np.argmin(odds))
+    return found[best] if np.isfinite(odds[best]) else None
+
+
+def _cut(observed: ObservedTensor, window: Window) -> ObservedTensor:
+    """What is known in the window."""
+    inside = np.zeros(observed.shape, dtype=bool)
+    inside[window] = True
+    kept = inside.reshape(-1)[observed.positions]
+    mask = observed.mask()[window]
+    return ObservedTensor(mask.shape, np.flatnonzero(mask), observed.known[kept], observed.floor)
+
+
+@dataclass(frozen=True, eq=False)
+class _Raised:
+    """Data that is raised to a power for a method, which is never told."""
+
+    observed: ObservedTensor
+    power: float
+
+    def run(
+        self, method: Run, *, rng: np.random.Generator, watch: Watch | None
+    ) -> tuple[Completion, HeldOutRun | None]:
+        data = replace(self.observed, known=self.observed.values**self.power)
+        done, found = method(data, rng=rng, watch=None if watch is None else self._watching(watch))
+        if found is None or not len(found.predictions):
+            return self._lowered(done), None
+        inside = found.held.reshape(-1)[data.positions]
+        misses = found.predictions - data.values[inside]
+        variance = float(np.median(np.abs(misses)) / _MEDIAN_OF_NORMAL) ** 2
+        predictions = expected_root(found.predictions, self.power, variance)
+        errors = predictions - self.observed.values[inside]
+        largest = float(self.observed.known.max())
+        squares = float(np.mean(misses**2))
+        slope = np.sqrt(np.mean(errors**2) / squares) * largest ** (self.power - 1) if squares > 0 else self._slope
+        lowered = self._lowered(done, variance, float(slope))
+        sure = None
+        if found.deviations is not None:
+            sure = _Deviations(found.deviations, self.power, largest, self.observed.values[inside])
+            lowered = replace(lowered, deviations=partial(own_deviations, sure, lowered.estimate, errors))
+        return lowered, replace(found, predictions=predictions, deviations=sure)
+
+    def _watching(self, watch: Watch) -> Watch:
+        """A watcher that sees the data's own units; what deviates from powers is not known yet."""
+
+        def look(seen: Snapshot) -> bool | None:
+            step = replace(seen.step, cost=self._slope * seen.step.cost)
+            return watch(Snapshot(step, PoweredEstimate(seen.estimate, self.power)))
+
+        return look
+
+    @property
+    def _slope(self) -> float:
+        """By how much a small change of the power changes a value, as a rule; both on a scale from 0 to 1."""
+        values = self.observed.values / self.observed.values.max()
+        return float(np.sqrt(np.mean(values ** (2 - 2 * self.power)))) / self.power
+
+    def _lowered(self, done: Completion, variance: float = 0.0, slope: float | None = None) -> Completion:
+        smallest, sure = done.smallest, done.deviations
+        times = self._slope if slope is None else slope
+        return replace(
+            done,
+            observed=self.observed,
+            estimate=PoweredEstimate(done.estimate, self.power, variance),
+            smallest=None if smallest is None else float(np.sign(smallest) * abs(smallest) ** (1 / self.power)),
+            history=History([replace(step, cost=times * step.cost) for step in done.history]),
+            deviations=None if sure is None else partial(_deviations_of_roots, sure, done.estimate, self.power),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Deviations:
+    """How sure to be of somebody's estimate, as told of its power."""
+
+    sure: Deviations
+    power: float
+    largest: float
+    """Of what is known."""
+    truth: Array
+    """At held-out entries."""
+
+    def __call__(self, entries: Array, *, errors: Array, more: float) -> Array:
+        """In the data's units."""
+        raised = np.maximum(entries, 0) ** self.power
+        misses = np.maximum(self.truth + errors, 0) ** self.power - self.truth**self.power
+        found = deviation_of_root(raised, self.power, self.sure(raised, errors=misses, more=0.0))
+        return np.sqrt(found**2 + self.largest**2 * more)
+
+
+def _deviations_of_roots(sure: Callable[[], Array], estimate: Estimate, power: float) -> Array:
+    """A function of the module, so that a completion can be pickled."""
+    return deviation_of_root(estimate.dense(), power, sure())
