@@ -50,6 +50,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "borders not looked for": {"borders": ((0, 0), (0, 0), (0, 0))},
     "three rounds": {"max_iter": 3, "learned_rounds": 3},
     "clipped, not W ≥ 0": {"constrained": False},
+    "no power": {"power": 1},
 }
 ABLATED = ("baboon", "splash", "hall", "cave_a", "hangzhou_metro")
 

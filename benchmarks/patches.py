@@ -35,7 +35,7 @@ from photographs import Picture, middle, photograph
 import tensorfill
 from tensorfill import formats, metrics, sampling
 from tensorfill.cli.side_by_side import side_by_side
-from tensorfill.patches import run, view
+from tensorfill.patches import run, start, view
 from tensorfill.patches.model import GroupModel
 
 PAGE = Path(__file__).parent.parent / "docs" / "patches.md"
@@ -57,6 +57,8 @@ class Variant:
     """Factors of settings that were chosen."""
     model: Mapping[str, Any] = field(default_factory=dict)
     """Fields of the `GroupModel` that it starts from."""
+    share: bool = True
+    """Whether a share of the start is kept."""
     everywhere: bool = False
     """Whether groups are solved for wherever something is missing."""
 
@@ -65,6 +67,8 @@ VARIANTS = {
     "one pass, so no C": Variant(model={"passes": 1}),
     "no common covariance": Variant(model={"strength": TINY}),
     "no relaxation": Variant(model={"relaxation": 1.0}),
+    "no share of the start": Variant(share=False),
+    "no power": Variant(settings={"power": 1, "noise": None}),
     "σ² × 4": Variant(times={"noise": 2.0}),
     "σ² ÷ 4": Variant(times={"noise": 0.5}),
     "patches with a side of 4": Variant(settings={"patch": 4}),
@@ -99,6 +103,8 @@ def changed(variant: Variant) -> Iterator[None]:
 
     with ExitStack() as until_then:
         until_then.enter_context(mock.patch.object(run, "first_model", first_model))
+        if not variant.share:
+            until_then.enter_context(mock.patch.object(start, "_LEAST_SHARE", 1.0))
         for share in ("_COVERED", "_COVERED_IN_VOLUMES") if variant.everywhere else ():
             until_then.enter_context(mock.patch.object(view, share, 1.0))
         yield

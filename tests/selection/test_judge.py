@@ -103,3 +103,25 @@ def test_of_the_only_known_slice_nothing_tells() -> None:
     known[:, :, 4] = True
     assert can_judge_lost(HolePattern.of(known), held_of(known)), "either tells about the other"
     assert can_judge_lost(HolePattern.of(np.ones((3, 3), dtype=bool)), np.zeros((3, 3), dtype=bool))
+
+
+def test_odds_tell_by_how_many_standard_errors_squared_errors_differ() -> None:
+    mask = np.random.default_rng(0).random((40, 40)) < 0.5
+    held = mask & (np.random.default_rng(1).random((40, 40)) < 0.5)
+    judge = Judge.of(HolePattern.of(mask), held)
+    count = np.count_nonzero(held)
+    misses, others = np.random.default_rng(2).normal(size=(2, count))
+    more = misses**2 - others**2
+    assert judge.odds(misses, others) == pytest.approx(more.mean() / (more.std() / np.sqrt(count)))
+    assert judge.odds(others, misses) == pytest.approx(-judge.odds(misses, others))
+    assert judge.odds(misses, misses) == 0
+
+
+def test_few_holes_have_no_odds() -> None:
+    mask = np.ones((40, 40), dtype=bool)
+    mask[5:12, 5:12] = False
+    held = np.zeros_like(mask)
+    held[20:27, 20:27] = True
+    judge = Judge.of(HolePattern.of(mask), held)
+    assert judge.shaped
+    assert judge.odds(np.zeros(49), np.ones(49)) == 0

@@ -55,6 +55,8 @@ class PatchesRun:
     useful: bool = False
     """Whether groups predict held-out entries better than the start."""
     active_share: float = 0.0
+    share: float = 1.0
+    """How much of what groups say is better than the start counts."""
 
     def __post_init__(self) -> None:
         self.predictions = self._first
@@ -121,16 +123,16 @@ class PatchesRun:
         stalled = 0
         for _ in range(min(self.rounds, _ROUNDS_ON_STROKES) if start.strokes else self.rounds):
             average = view.average(x, known, _shift(model, rng))
+            said = view.tensor(x + average.change)
             x = view.moved(x, known, average, model.relaxation)
-            tensor = view.tensor(x)
-            predictions = tensor[start.held]
+            predictions = said[start.held]
             odds, error_before = start.odds(predictions, self.predictions), self.error
             if odds < _WORSE:
                 self.error, self.predictions, best = start.error(predictions), predictions, x
                 if self.error < smallest:
                     leading, smallest = predictions, self.error
                 self.variance = view.layout.tensor(view.bands.variance(average.variance))
-            yield Progress(self.error, DenseEstimate(tensor))
+            yield Progress(self.error, DenseEstimate(said))
             stalled = stalled + 1 if odds > _PROGRESS or self.error > _LITTLE * error_before else 0
             if stalled == _PATIENCE or odds >= _WORSE:
                 break
@@ -138,6 +140,9 @@ class PatchesRun:
         if not self.useful:
             return
         self.layout, self.model = view.layout, model
+        self.share = start.share(self.predictions, self._first)
+        self.predictions = self._first + np.float32(self.share) * (self.predictions - self._first)
+        self.error = start.error(self.predictions)
         self.active_share = float(view.active.mean())
         x = view.kept(best, start.mask)
         for last in (False, True) if self.rounds > 1 else (True,):
@@ -150,7 +155,8 @@ class PatchesRun:
     def _finished(self, view: View, x: Floats, average: Average) -> Floats:
         """Groups where there are any; elsewhere what the start says with all that is known."""
         said = view.entries(~np.isnan(average.variance[0]))
-        return np.where(said, view.tensor(x), np.maximum(self.start.after, np.float32(self.start.floor)))
+        start = np.maximum(self.start.after, np.float32(self.start.floor))
+        return np.where(said, start + np.float32(self.share) * (view.tensor(x) - start), start)
 
     def uncertainty(self) -> GroupUncertainty:
         """What it takes to tell how sure to be of the result, after groups were of use."""

@@ -12,6 +12,9 @@ from ..selection.judge import Judge
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
+_ENOUGH = 100  # held-out entries to tell a share from
+_LEAST_SHARE = 0.5
+
 
 @dataclass(frozen=True, eq=False)
 class Start:
@@ -35,6 +38,14 @@ class Start:
     def error(self, predicted: Floats) -> float:
         """Of predictions of held-out entries, in order."""
         return self.judge.error(np.maximum(predicted, self.floor) - self.values[self.held])
+
+    def share(self, predicted: Floats, others: Floats) -> float:
+        """How much of predictions, and the rest of others, makes the smallest squared error."""
+        change = (predicted - others).astype(np.float64)
+        squares = float(np.sum(change**2))
+        if len(change) < _ENOUGH or squares == 0:
+            return 1.0
+        return float(np.clip(np.sum((self.values[self.held] - others) * change) / squares, _LEAST_SHARE, 1.0))
 
     def odds(self, predicted: Floats, others: Floats) -> float:
         """By how many standard errors the squared errors of predictions are larger than those of others."""
