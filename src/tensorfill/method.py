@@ -128,6 +128,21 @@ def extends_constants(method: Method) -> bool:
     return bool(getattr(method, "extends_constants", True))
 
 
+def tells_uncertainty(kind: type[Method]) -> bool:
+    """Whether completions by a method say how sure they are of every entry."""
+    return bool(getattr(kind, "tells_uncertainty", False))
+
+
+def needs_known_only(kind: type[Method]) -> bool:
+    """Whether a method never builds a full tensor, so that one that does not fit into memory is none too large."""
+    return bool(getattr(kind, "needs_known_only", False))
+
+
+def has_components(kind: type[Method]) -> bool:
+    """Whether a method's model is a sum of tensors, one per mode, that are worth looking at one by one."""
+    return bool(getattr(kind, "has_components", False))
+
+
 def lost_slices_are_in(modes: Collection[int], observed: ObservedTensor) -> bool:
     """Whether all slices of which nothing is known belong to these modes, counted from 1."""
     return all(mode + 1 in modes for mode, _ in observed.empty_slices())

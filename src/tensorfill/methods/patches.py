@@ -71,6 +71,7 @@ class Patches:
         "Ours; after Yu, Sapiro, Mallat, IEEE Trans. Image Processing 2012, and Zhang, Zhao, Gao, same journal 2014"
     )
     nonnegative: ClassVar[bool] = True
+    tells_uncertainty: ClassVar[bool] = True
     interpolates: ClassVar[bool] = True
     costs: ClassVar[tuple[Cost, Cost]] = Cost(150, 14, seconds=0.4), Cost(95, 0.4, 320, 110, seconds=0.4)
 
