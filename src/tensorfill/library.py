@@ -133,7 +133,8 @@ def complete(
         unit = Unit.of(even, shift.told(LARGEST))
         watcher = unit.watching(columns.watching(shift.watching(deadline)))
         try:
-            done = unit.multiplied(chosen.complete(unit.divided(even), rng=rng, watch=watcher), even)
+            found = unit.divided_settings(chosen).complete(unit.divided(even), rng=rng, watch=watcher)
+            done = unit.multiplied(found, even, chosen)
         except TimeIsUp:
             done = quick_interpolation(even, chosen.name, settings)
     if done.stop.kind == "time" or (done.stop.kind == "watch" and deadline.over):

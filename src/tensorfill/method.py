@@ -143,6 +143,11 @@ def has_components(kind: type[Method]) -> bool:
     return bool(getattr(kind, "has_components", False))
 
 
+def settings_in_data_units(method: Method) -> tuple[str, ...]:
+    """The settings of a method that are numbers in the units of the data: they are rescaled where the data is."""
+    return tuple(getattr(method, "settings_in_data_units", ()))
+
+
 def lost_slices_are_in(modes: Collection[int], observed: ObservedTensor) -> bool:
     """Whether all slices of which nothing is known belong to these modes, counted from 1."""
     return all(mode + 1 in modes for mode, _ in observed.empty_slices())

@@ -492,6 +492,24 @@ def test_fewer_rounds_are_fewer() -> None:
     assert len(complete(truth, known, "patches", max_iter=1).history) < len(done.history)
 
 
+@pytest.mark.parametrize("exponent", [-60, 7, 60, 900])
+def test_noise_is_in_the_units_of_the_data_whatever_their_size(exponent: int) -> None:
+    truth, known, _ = example()
+    plain = complete(truth, known, "patches", noise=0.05, max_iter=1)
+    scaled = complete(np.ldexp(truth, exponent), known, "patches", noise=np.ldexp(0.05, exponent), max_iter=1)
+    np.testing.assert_array_equal(np.ldexp(scaled.model, -exponent), plain.model)
+    assert np.ldexp(scaled.settings["noise"], -exponent) == pytest.approx(0.05)
+    other = complete(np.ldexp(truth, exponent), known, "patches", noise=np.ldexp(0.5, exponent), max_iter=1)
+    assert not np.array_equal(other.model, scaled.model)
+
+
+@pytest.mark.parametrize("exponent", [-1000, 1000])
+def test_noise_next_to_which_the_data_is_nothing_or_everything_is_no_error(exponent: int) -> None:
+    truth, known, _ = example()
+    done = complete(np.ldexp(truth, exponent), known, "patches", noise=np.ldexp(1.0, -exponent), max_iter=1)
+    assert np.isfinite(done.model).all()
+
+
 def test_what_was_chosen_can_be_replayed() -> None:
     truth, known, done = example()
     assert None not in done.settings.values()
@@ -500,7 +518,14 @@ def test_what_was_chosen_can_be_replayed() -> None:
     assert len(again.history) < len(done.history), "nothing is compared"
 
 
-@pytest.mark.parametrize("settings", [{"patch": 1}, {"noise": 1e-200}, {"noise": 1e200}, {"members": 1}, {"window": 1}])
+def test_what_was_chosen_for_tiny_values_can_be_replayed() -> None:
+    truth, known, _ = example()
+    tiny = np.ldexp(truth, -100)
+    done = complete(tiny, known, "patches")
+    np.testing.assert_array_equal(complete(tiny, known, "patches", **done.settings).model, done.model)
+
+
+@pytest.mark.parametrize("settings", [{"patch": 1}, {"noise": 1e-200}, {"noise": 1e200}, {"members": 2}, {"window": 1}])
 def test_foolish_settings_have_a_finite_result(settings: dict[str, Any]) -> None:
     truth, known, _ = example()
     done = complete(truth, known, "patches", max_iter=1, **settings)
@@ -508,13 +533,13 @@ def test_foolish_settings_have_a_finite_result(settings: dict[str, Any]) -> None
     assert (done.model >= 0).all()
 
 
-def test_a_window_or_a_group_beyond_the_picture_is_all_of_it() -> None:
+def test_a_window_beyond_the_picture_and_a_group_beyond_its_window_are_all_of_it() -> None:
     truth, known, _ = example()
     wide = complete(truth, known, "patches", window=10**9, members=10, max_iter=1)
     np.testing.assert_array_equal(
         wide.model, complete(truth, known, "patches", window=48, members=10, max_iter=1).model
     )
-    many = complete(truth, known, "patches", window=2, members=10**9, patch=3, max_iter=1)
+    many = complete(truth, known, "patches", window=2, members=1000, patch=3, max_iter=1)
     assert np.isfinite(many.model).all()
 
 
@@ -527,12 +552,22 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a mode too many": ({"modes": (1, 3)}, "'modes' of patches must hold mode numbers from 1 to 2. Got (1, 3)"),
     "no patch": ({"patch": 0}, "The 'patch' of patches must be a whole number, 1 or more. Got 0"),
     "half a patch": ({"patch": 2.5}, "The 'patch' of patches must be a whole number, 1 or more. Got 2.5"),
-    "too long": (
-        {"modes": (1, 2), "patch": 49},
-        "The 'patch' of patches must be no longer than its shortest mode, 48. Got 49",
+    "too large": (
+        {"patch": 33},
+        "The 'patch' of patches must be 32 at most here: no longer than its modes, and of 1,024 entries. Got 33",
     ),
+    "too large along these modes": ({"modes": (2, 1), "patch": 10**30}, f"and of 1,024 entries. Got {10**30}"),
+    "a patch in words": ({"patch": "5"}, "The 'patch' of patches must be a whole number, 1 or more. Got '5'"),
+    "a patch that is a flag": ({"patch": True}, "The 'patch' of patches must be a whole number, 1 or more. Got True"),
+    "a side for each mode": ({"patch": (3, 4)}, "must be a whole number, 1 or more. Got (3, 4)"),
+    "modes in words": ({"modes": "rows"}, "must hold two or three mode numbers, counted from 1. Got 'rows'"),
+    "half a mode": ({"modes": (1.5, 2)}, "must hold two or three mode numbers, counted from 1. Got (1.5, 2)"),
+    "half a window": ({"window": 0.5}, "The 'window' of patches must be a whole number, 1 or more. Got 0.5"),
+    "one member": ({"members": 1}, "The 'members' of patches must be a whole number from 2 to 1,000. Got 1"),
+    "too many members": ({"members": 1001}, "must be a whole number from 2 to 1,000. Got 1001"),
+    "noise in words": ({"noise": "little"}, "The 'noise' of patches must be a number above 0. Got 'little'"),
     "no window": ({"window": 0}, "The 'window' of patches must be a whole number, 1 or more. Got 0"),
-    "no members": ({"members": -1}, "The 'members' of patches must be a whole number, 1 or more. Got -1"),
+    "no members": ({"members": -1}, "The 'members' of patches must be a whole number from 2 to 1,000. Got -1"),
     "no noise": ({"noise": 0}, "The 'noise' of patches must be a number above 0. Got 0"),
     "noise that is no number": ({"noise": float("nan")}, "The 'noise' of patches must be a number above 0. Got nan"),
     "no rounds": ({"max_iter": 0}, "The 'max_iter' of patches must be a whole number, 1 or more. Got 0"),

@@ -21,7 +21,7 @@ from ..iterating import Outcome, iterate
 from ..method import Question
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
-from ..patches.planning import Wishes, has_similar_patches
+from ..patches.planning import LARGEST_PATCH, Wishes, has_similar_patches, longest_side
 from ..patches.run import PatchesRun
 from ..patches.strokes import Strokes
 from ..selection.held_out_run import HeldOutRun
@@ -33,6 +33,7 @@ from .spectral import Spectral
 from .spectral_units import scaled_back
 
 _ARRAYS = 16  # of single precision that are alive at a time, at most
+_MOST_MEMBERS = 1000  # of which each is solved for
 _MOST_NOISE = 1e100  # times the largest known value, whose square is a float
 
 
@@ -58,7 +59,8 @@ class Patches:
     members
         How many patches of a group are solved for (default: chosen among two).
     noise
-        The standard deviation of noise, in the units of the data (default: chosen among three).
+        The standard deviation of noise, in the units of the data; in those of a middle column where the columns of a
+        table are in different units (default: chosen among three).
     max_iter
         Most rounds with the held-out entries left out.
     """
@@ -73,6 +75,7 @@ class Patches:
     nonnegative: ClassVar[bool] = True
     tells_uncertainty: ClassVar[bool] = True
     interpolates: ClassVar[bool] = True
+    settings_in_data_units: ClassVar[tuple[str, ...]] = ("noise",)
     costs: ClassVar[tuple[Cost, Cost]] = Cost(150, 14, seconds=0.4), Cost(95, 0.4, 320, 110, seconds=0.4)
 
     modes: Sequence[int] | None = None
@@ -85,9 +88,12 @@ class Patches:
     def __post_init__(self) -> None:
         if self.modes is not None and not (are_modes(self.modes) and 2 <= len(self.modes) <= 3):
             raise wrong(self.name, "modes", "hold two or three mode numbers, counted from 1", self.modes)
-        for setting in ("patch", "window", "members"):
-            if getattr(self, setting) is not None:
-                check_count(self.name, setting, getattr(self, setting))
+        if self.patch is not None:
+            check_count(self.name, "patch", self.patch)
+        if self.window is not None:
+            check_count(self.name, "window", self.window)
+        if self.members is not None:
+            check_count(self.name, "members", self.members, least=2, most=_MOST_MEMBERS)
         if self.noise is not None:
             check_positive(self.name, "noise", self.noise)
         check_count(self.name, "max_iter", self.max_iter)
@@ -112,12 +118,11 @@ class Patches:
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Raises for modes or patches that do not fit the tensor; refuses what does not fit into memory."""
-        if self.modes is not None:
-            if max(self.modes) > observed.order:
-                raise wrong(self.name, "modes", f"hold mode numbers from 1 to {observed.order}", self.modes)
-            sizes = [observed.shape[mode - 1] for mode in self.modes]
-            if self.patch is not None and self.patch > min(sizes):
-                raise wrong(self.name, "patch", f"be no longer than its shortest mode, {min(sizes)}", self.patch)
+        if self.modes is not None and max(self.modes) > observed.order:
+            raise wrong(self.name, "modes", f"hold mode numbers from 1 to {observed.order}", self.modes)
+        if self.patch is not None and self.patch > (longest := longest_side(observed.shape, self._modes)):
+            requirement = f"be {longest} at most here: no longer than its modes, and of {LARGEST_PATCH:,} entries"
+            raise wrong(self.name, "patch", requirement, self.patch)
         return Spectral().refuses(observed) or too_large_to_fill(self.name, observed, _ARRAYS // 2)
 
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
@@ -172,9 +177,14 @@ class Patches:
         predictions = np.maximum(scale * groups.predictions.astype(np.float64), observed.floor)
         return done, replace(held_out, predictions=predictions, deviations=sure)
 
+    @property
+    def _modes(self) -> tuple[int, ...] | None:
+        """Counted from 0."""
+        return None if self.modes is None else tuple(sorted(int(mode) - 1 for mode in self.modes))
+
     def _wishes(self, scale: float) -> Wishes:
         return Wishes(
-            modes=None if self.modes is None else tuple(sorted(int(mode) - 1 for mode in self.modes)),
+            modes=self._modes,
             side=self.patch,
             reach=self.window,
             members=self.members,
