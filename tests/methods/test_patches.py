@@ -152,7 +152,7 @@ def test_nothing_is_negative_before_anything_is_clipped() -> None:
     _, _, done = example()
     assert done.nonnegative
     assert done.estimate.dense().min() >= 0
-    assert done.smallest is None, "it is kept from going below the bound in every round, so nobody has looked"
+    assert done.smallest == done.estimate.dense().min(), "what would be below the bound is raised in every round"
     assert done.certificate is None, "there is one problem for every group"
 
 
@@ -321,7 +321,8 @@ def test_strokes_start_from_a_thin_plate_and_groups_improve_it() -> None:
 def test_what_is_known_beside_strokes_is_kept_and_nothing_lies_below_the_bound() -> None:
     truth, known, done = scratched()
     np.testing.assert_array_equal(done.tensor[known], truth[known])
-    assert done.estimate.dense().min() >= 0
+    assert done.smallest == done.estimate.dense().min()
+    assert done.smallest >= 0
 
 
 def test_how_sure_it_is_of_what_strokes_hide() -> None:

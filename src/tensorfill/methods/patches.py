@@ -169,7 +169,7 @@ class Patches:
             seconds=found.seconds,
             history=found.history,
             certificate=None,
-            smallest=None,
+            smallest=float(found.estimate.dense().min()),  # what would be smaller is raised in every round
             settings={**first.settings, **_used(groups, scale)},
             reasons=reasons,
             deviations=partial(own_deviations, sure, found.estimate, errors),
