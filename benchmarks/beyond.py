@@ -128,6 +128,8 @@ def main() -> None:
     parser.add_argument("--ablation", action="store_true", help="leave out ingredients instead")
     parser.add_argument("--write", action="store_true", help="put the table into the pages")
     chosen = parser.parse_args()
+    if unknown := [name for name in (chosen.rows or "").split(",") if name and name not in FILES]:
+        parser.error(f"there is no data called {', '.join(unknown)}; known are {', '.join(FILES)}")
     if chosen.ablation:
         names = list(ABLATED) if chosen.rows is None else chosen.rows.split(",")
         table, page, mark = ablated(chosen.data, names), ROOT / "docs" / "spectral.md", "ablation"
