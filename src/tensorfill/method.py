@@ -71,6 +71,11 @@ class Question:
         """Whether nothing should be tried but what is quick."""
         return self.size > _LARGE
 
+    @property
+    def raced(self) -> bool:
+        """Whether methods are compared on a part of the data first, and only those that are close there on all."""
+        return not self.short and self.effort != "high"
+
     def place(self, number: int, *, when: bool = True) -> int | None:
         """The place of a method that is compared at high effort, and in some cases at normal effort already.
 
