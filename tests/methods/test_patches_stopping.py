@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -17,6 +18,7 @@ from tensorfill import deadline
 from tensorfill.completion import Snapshot
 from tensorfill.library import complete
 from tensorfill.patches import rounds
+from tensorfill.telling import Phase, Round, listening
 
 
 def test_the_watcher_sees_every_iteration_and_changes_nothing() -> None:
@@ -97,3 +99,15 @@ def test_without_time_there_is_a_quick_interpolation() -> None:
     done = complete(truth, known, "patches", time_limit=1e-9)
     assert (done.stop.kind, done.iterations) == ("time", 0)
     np.testing.assert_array_equal(done.tensor[known], truth[known])
+
+
+@pytest.mark.parametrize(("rounds", "most"), [(8, 6), (1, 2)])
+def test_it_tells_how_many_rounds_are_left(rounds: int, most: int) -> None:
+    truth, known, _ = example()
+    told: list[Phase | Round] = []
+    with listening(told.append):
+        complete(truth, known, "patches", max_iter=rounds)
+    left = [one.left for one in told if isinstance(one, Round)]
+    assert left[0] == most
+    assert left[-1] == 1
+    assert all(before - after <= 2 for before, after in itertools.pairwise(left)), left

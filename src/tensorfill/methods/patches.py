@@ -76,7 +76,10 @@ class Patches:
     tells_uncertainty: ClassVar[bool] = True
     interpolates: ClassVar[bool] = True
     settings_in_data_units: ClassVar[tuple[str, ...]] = ("noise",)
-    costs: ClassVar[tuple[Cost, Cost]] = Cost(150, 14, seconds=0.4), Cost(95, 0.4, 320, 110, seconds=0.4)
+    costs: ClassVar[tuple[Cost, Cost]] = (
+        Cost(150, 70, microseconds_if_missing=-55, seconds=0.4),  # what is known has to be solved for
+        Cost(95, 0.4, 320, 90, seconds=0.4),
+    )
 
     modes: Sequence[int] | None = None
     patch: int | None = None
