@@ -77,8 +77,8 @@ class Patches:
     interpolates: ClassVar[bool] = True
     settings_in_data_units: ClassVar[tuple[str, ...]] = ("noise",)
     costs: ClassVar[tuple[Cost, Cost]] = (
-        Cost(150, 70, microseconds_if_missing=-55, seconds=0.4),  # what is known has to be solved for
-        Cost(95, 0.4, 320, 90, seconds=0.4),
+        Cost(150, 50, microseconds_if_missing=-40, seconds=0.4),  # what is known has to be solved for
+        Cost(95, 0.4, 320, 65, seconds=0.4),
     )
 
     modes: Sequence[int] | None = None
