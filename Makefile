@@ -26,7 +26,7 @@ lint: $(INSTALLED_TEST)  ## ruff and mypy.
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(INSTALLED_BENCH)  ## Reproduce all figures of the README and docs/ with the data in DATA (half an hour; default ../shared/data).
+bench: $(INSTALLED_BENCH)  ## Reproduce all figures of the README and docs/ with the data in DATA (some hours, mostly unseen.py; default ../shared/data).
 	$(BIN)/python benchmarks/figures.py --data $(DATA)
 	$(BIN)/python benchmarks/fibre_operator.py --data $(DATA)
 	$(BIN)/python benchmarks/ablation.py --data $(DATA)
@@ -36,6 +36,9 @@ bench: $(INSTALLED_BENCH)  ## Reproduce all figures of the README and docs/ with
 	$(BIN)/python benchmarks/beyond.py --data $(DATA)
 	$(BIN)/python benchmarks/beyond.py --data $(DATA) --ablation
 	$(BIN)/python benchmarks/uncertainty.py --data $(DATA)
+	$(BIN)/python benchmarks/patches.py --data $(DATA) --ablation
+	$(BIN)/python benchmarks/unseen.py --data $(DATA) --size 256 --frames 50
+	$(BIN)/python benchmarks/inpainting.py
 
 paper: $(INSTALLED_TEST)  ## Run the paper's experiments with the data in DATA and write docs/reproduction.md (some hours: the paper's own algorithm alone takes minutes for a clip).
 	$(BIN)/tensorfill bench paper --data $(DATA) --seeds 3 -o bench-paper

@@ -1,4 +1,4 @@
-"""`spectral` and `auto` without any setting, on real data, next to the paper and the best rival: error and seconds.
+"""`spectral`, `patches` and `auto` without settings on real data, next to the paper and the best rival: error, seconds.
 
     python benchmarks/beyond.py --data DIR [--rows baboon,hall] [--methods spectral] [--ablation] [--write]
 
@@ -69,6 +69,15 @@ def cell(found: dict[str, Any]) -> str:
     return f"{found['kept']:.4f} ({found['raw']:.4f}), {found['seconds']:.1f} s"
 
 
+def told_choice(settings: dict[str, Any]) -> str:
+    """What a method has chosen by itself: the weights of methods, bases, or what patches are like."""
+    if "weights" in settings:
+        return " + ".join(f"{weight:.2f} {name}" for name, weight in settings["weights"].items())
+    if "bases" in settings:
+        return ", ".join(settings["bases"])
+    return ", ".join(f"{name} {value}" for name, value in settings.items() if value is not None)
+
+
 def compared(folder: Path, names: list[str], methods: list[str]) -> str:
     """A row per dataset."""
     lines = [
@@ -80,8 +89,7 @@ def compared(folder: Path, names: list[str], methods: list[str]) -> str:
             lines.append(f"| {name} | data not found |" + " |" * (len(methods) + 2))
             continue
         found = [measure(folder / FILES[name], method, {}) for method in methods]
-        last = found[-1]["settings"]
-        chosen = ", ".join(last.get("bases", ())) or " + ".join(f"{w:.2f} {m}" for m, w in last["weights"].items())
+        chosen = told_choice(found[-1]["settings"])
         paper = f"{PAPER[name]:.4f}" if name in PAPER else "–"
         lines.append(f"| {name} | {' | '.join(map(cell, found))} | {chosen} | {paper} | {RIVALS.get(name, '–')} |")
         print(lines[-1], flush=True)
@@ -104,8 +112,10 @@ def ablated(folder: Path, names: list[str]) -> str:
 def put(page: Path, mark: str, table: str) -> None:
     """Write a table between its marks."""
     begin, end = f"<!-- {mark}:begin -->", f"<!-- {mark}:end -->"
-    text = page.read_text()
-    page.write_text(f"{text.partition(begin)[0]}{begin}\n{table}\n{end}{text.partition(end)[2]}")
+    text = page.read_text(encoding="utf-8")
+    if not (begin in text and end in text.partition(begin)[2]):
+        raise SystemExit(f"{page.name} has no {begin} with {end} after it, so the table was not put there.")
+    page.write_text(f"{text.partition(begin)[0]}{begin}\n{table}\n{end}{text.partition(end)[2]}", encoding="utf-8")
 
 
 def main() -> None:
@@ -113,10 +123,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with the data files")
     parser.add_argument("--rows", help="names of data, comma-separated; all by default")
-    parser.add_argument("--methods", default="spectral,auto", help="comma-separated")
+    parser.add_argument(
+        "--methods", default="spectral,patches,auto", help="comma-separated; it is told what the last one chose"
+    )
     parser.add_argument("--ablation", action="store_true", help="leave out ingredients instead")
     parser.add_argument("--write", action="store_true", help="put the table into the pages")
     chosen = parser.parse_args()
+    if unknown := [name for name in (chosen.rows or "").split(",") if name and name not in FILES]:
+        parser.error(f"there is no data called {', '.join(unknown)}; known are {', '.join(FILES)}")
     if chosen.ablation:
         names = list(ABLATED) if chosen.rows is None else chosen.rows.split(",")
         table, page, mark = ablated(chosen.data, names), ROOT / "docs" / "spectral.md", "ablation"

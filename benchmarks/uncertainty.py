@@ -1,6 +1,6 @@
 """How often the truth is within one and within two of the deviations that a completion gives itself.
 
-    python benchmarks/uncertainty.py --data DIR [--rows baboon,hall] [--patterns uniform] [--method spectral]
+    python benchmarks/uncertainty.py --data DIR [--rows baboon,hall] [--patterns uniform] [--methods patches]
 
 Protocol: values in [0, 1]; "uniform" keeps entries where numpy.random.default_rng(0).random(shape) < keep, other
 patterns are those of `tensorfill hide`, with seed 0. All figures are of unobserved entries. Of normal errors, 68.3 %
@@ -26,6 +26,8 @@ import tensorfill
 from tensorfill import sampling
 from tensorfill.bench.dataset import datasets
 from tensorfill.errors import DataNotFound, UnrecoverableSlice
+from tensorfill.method import tells_uncertainty
+from tensorfill.methods.registry import names_of
 
 Array = NDArray[np.float64]
 
@@ -53,7 +55,7 @@ def measure(row: Row, folder: Path, method: str) -> dict[str, Any]:
     try:
         truth = datasets()[row.data].load(folder).truth
     except DataNotFound:
-        return {**asdict(row), "found": False}
+        return {"method": method, **asdict(row), "found": False}
     known = sampling.mask(row.pattern, truth.shape, row.keep, seed=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnrecoverableSlice)  # of low rank alone, which this is not
@@ -65,6 +67,7 @@ def measure(row: Row, folder: Path, method: str) -> dict[str, Any]:
     order = np.argsort(deviations)
     tenth = max(1, len(order) // 10)
     return {
+        "method": method,
         **asdict(row),
         "found": True,
         "rmse": _root_mean_square(errors),
@@ -83,6 +86,7 @@ def _root_mean_square(values: Array) -> float:
 
 
 HEAD = (
+    "method",
     "data",
     "known",
     "within 1",
@@ -100,8 +104,9 @@ def formatted(found: dict[str, Any]) -> tuple[str, ...]:
     """A row for people."""
     known = f"{found['keep']:.0%} {found['pattern']}"
     if not found["found"]:
-        return (found["data"], known, "no data", *("–" for _ in range(7)))
+        return (found["method"], found["data"], known, "no data", *("–" for _ in range(7)))
     return (
+        found["method"],
         found["data"],
         known,
         f"{found['within_one']:.1%}",
@@ -114,20 +119,25 @@ def formatted(found: dict[str, Any]) -> tuple[str, ...]:
 
 def main() -> None:
     """Measure every row and print the table."""
+    telling = names_of(tells_uncertainty)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with the data files")
     parser.add_argument("--rows", help="data sets to run, separated by commas")
     parser.add_argument("--patterns", help="patterns of holes to run, separated by commas")
-    parser.add_argument("--method", default="spectral", help="a method that gives deviations")
+    parser.add_argument("--methods", default="spectral,patches", help=f"comma-separated: {','.join(telling)}")
     chosen = parser.parse_args()
     wanted, holes = (None if given is None else given.split(",") for given in (chosen.rows, chosen.patterns))
     rows = [row for row in ROWS if (wanted is None or row.data in wanted) and (holes is None or row.pattern in holes)]
+    methods = chosen.methods.split(",")
+    if silent := [method for method in methods if method not in telling]:
+        parser.error(f"{', '.join(silent)} does not tell how sure it is; take some of {', '.join(telling)}")
     results, lines = [], []
-    for row in rows:
-        results.append(measure(row, chosen.data, chosen.method))
-        lines.append(formatted(results[-1]))
-        print(" | ".join(lines[-1]), flush=True)
-    print(f"\n{report.table(HEAD, lines, words=(0, 1))}")
+    for method in methods:
+        for row in rows:
+            results.append(measure(row, chosen.data, method))
+            lines.append(formatted(results[-1]))
+            print(" | ".join(lines[-1]), flush=True)
+    print(f"\n{report.table(HEAD, lines, words=(0, 1, 2))}")
     report.save("uncertainty", results)
 
 

@@ -12,8 +12,8 @@ frames and blocks keep 80 %. RMSE over all entries, known ones kept, and seconds
 completes a corner of the data first, so that compiling is not counted. Of a gray picture pixels are entries, and of a
 picture there are no frames: such rows are left out. "auto against the rest" is how much larger the error of `auto` is
 than the smallest one of the other methods of the row; below zero it is the best. `--size` cuts pictures down to their
-middle and `--frames` clips to their beginning, for quick runs. `--write` puts the table into docs/patches.md, if there
-is such a page. Data that is not there is a row that says so.
+middle and `--frames` clips to their beginning, for quick runs. `--write` puts the table into docs/patches.md. Data
+that is not there is a row that says so.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+from beyond import put
 from numpy.typing import NDArray
 from photographs import COLOUR, GRAY, photograph
 
@@ -140,17 +141,6 @@ def summary(rows: Sequence[Sequence[Cell]]) -> list[str]:
     return told
 
 
-def write(table: str) -> None:
-    """Put the table between its marks on the page."""
-    begin, end = f"<!-- {MARK}:begin -->", f"<!-- {MARK}:end -->"
-    page = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-    if begin not in page or end not in page:
-        print(f"\nThere is no docs/{PAGE.name} with the marks {begin} and {end}, so the table was not put there.")
-        return
-    before, after = page.split(begin)[0], page.split(end)[1]
-    PAGE.write_text(f"{before}{begin}\n{table}\n{end}{after}", encoding="utf-8")
-
-
 def chosen_from(given: str | None, all_names: Sequence[str], what: str) -> list[str]:
     """The names that were asked for, or all; unknown ones end the program before it has worked for an hour."""
     names = list(all_names) if given is None else given.split(",")
@@ -199,7 +189,7 @@ def main() -> None:
     refusals = {f"{cell.method} refused: {cell.refusal}" for row in rows for cell in row if cell.refusal}
     print("", *summary(rows), *sorted(refusals), sep="\n")
     if given.write:
-        write("\n".join(lines))
+        put(PAGE, MARK, "\n".join(lines))
     report.save(MARK, results, ("scikit-image",))
 
 

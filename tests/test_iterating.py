@@ -66,6 +66,7 @@ def test_an_interrupt_ends_it_with_the_state_there_is() -> None:
 
     found = iterate(interrupted(), max_iter=10, watch=None)
     assert found.stop.kind == "interrupted"
+    assert found.seconds > found.history[-1].seconds, "what was begun took time, too"
     assert found.estimate.dense()[0, 0] == 2.0
 
 

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+import pytest
 
 from tensorfill.method import (
+    Method,
     Question,
     candidate_place,
     extends_constants,
     fills_lost_slices,
+    has_components,
     interpolates,
     looks_at_neighbours,
+    needs_known_only,
+    tells_uncertainty,
     worth_trying,
 )
 from tensorfill.methods.constant_fill import MeanFill, ZeroFill
 from tensorfill.methods.linear import Linear
+from tensorfill.methods.nonneg_dual import NonnegDual
+from tensorfill.methods.spectral import Spectral
 from tensorfill.methods.tmac import TMac
 from tensorfill.observed import ObservedTensor
 
@@ -42,6 +51,17 @@ def test_what_others_say_counts() -> None:
     assert not looks_at_neighbours(MeanFill(), data)
     assert interpolates(MeanFill())
     assert not extends_constants(ZeroFill())
+
+
+@pytest.mark.parametrize("said", [tells_uncertainty, needs_known_only, has_components])
+def test_of_one_that_does_not_say_so_nothing_is_expected(said: Callable[[type[Method]], bool]) -> None:
+    assert not said(TMac)
+
+
+def test_what_may_be_expected_of_others() -> None:
+    assert tells_uncertainty(Spectral)
+    assert needs_known_only(NonnegDual)
+    assert has_components(NonnegDual)
 
 
 def test_one_that_does_not_say_when_it_is_compared_is_so_at_high_effort_only() -> None:

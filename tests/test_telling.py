@@ -2,24 +2,32 @@
 
 import threading
 
-from tensorfill.telling import Phase, listening, tell_phase
+from tensorfill.telling import Phase, Round, listening, tell_phase, tell_round
 
 
 def test_only_within_the_block_and_only_to_the_innermost() -> None:
-    outer: list[Phase] = []
-    inner: list[Phase] = []
+    outer: list[Phase | Round] = []
+    inner: list[Phase | Round] = []
     with listening(outer.append):
         tell_phase(Phase("one"))
         with listening(inner.append):
             tell_phase(Phase("two"))
         tell_phase(Phase("three"))
     tell_phase(Phase("four"))
-    assert [phase.doing for phase in outer] == ["one", "three"]
-    assert [phase.doing for phase in inner] == ["two"]
+    assert outer == [Phase("one"), Phase("three")]
+    assert inner == [Phase("two")]
+
+
+def test_rounds_are_told_too() -> None:
+    heard: list[Phase | Round] = []
+    with listening(heard.append):
+        tell_round(3)
+    tell_round(2)
+    assert heard == [Round(3)]
 
 
 def test_another_thread_is_not_heard() -> None:
-    heard: list[Phase] = []
+    heard: list[Phase | Round] = []
     with listening(heard.append):
         thread = threading.Thread(target=tell_phase, args=(Phase("elsewhere"),))
         thread.start()

@@ -188,7 +188,7 @@ class Completion:
     reasons: Mapping[str, str] = field(default_factory=dict)
     """Why settings were chosen as they are, where the method chose them itself; a sentence each."""
     deviations: Callable[[], Array] | None = None
-    """Computes `uncertainty`, for methods that can."""
+    """Computes `uncertainty`, or raises an error that says what would tell; None: nobody has."""
     give_back: Callable[[Completion], Any] | None = None
     """Makes `filled`, if the data did not come as an array."""
     lower: Number | None = 0
@@ -205,9 +205,7 @@ class Completion:
     def uncertainty(self) -> Array:
         """The standard deviation that the method gives its own guess of every entry; 0 where it is known and kept."""
         if self.deviations is None:
-            raise InvalidSetting(
-                f"{self.method} does not tell how sure it is of an entry; method='spectral' and method='auto' do."
-            )
+            raise InvalidSetting(f"This completion by {self.method} does not tell how sure it is of an entry.")
         _require_memory(self.observed.shape, copies=2)
         found = self.deviations()
         if self.keep_observed:

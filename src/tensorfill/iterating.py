@@ -98,6 +98,7 @@ def iterate(
         stop = StopReason(
             "interrupted", f"Interrupted after {history[-1].iteration} iterations: this is the result so far."
         )
+        seconds = clock.seconds
     except TimeIsUp:
         if at is None:
             raise

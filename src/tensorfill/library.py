@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -19,13 +20,14 @@ from .errors import InvalidInput, InvalidSetting, UnrecoverableSlice, must_be
 from .estimates.interpolated import can_interpolate
 from .foregone import always_the_same, nothing_missing, quick_interpolation
 from .formats import Contents, Entries
-from .method import Method, extends_constants, looks_at_neighbours
-from .methods.registry import make, method_for, told_choice
+from .method import Method, extends_constants, looks_at_neighbours, tells_uncertainty
+from .methods.registry import make, method_for, names_of, told_choice
 from .observed import Negatives, ObservedTensor, observed_everywhere
 from .peers import Arrived, arriving, check_alignment
 from .scaling import LARGEST, Unit
 from .shifting import Shift
 from .slice_units import SliceUnits
+from .tensor import Array
 
 _HOPELESS = "low rank alone cannot recover them"
 
@@ -131,7 +133,8 @@ def complete(
         unit = Unit.of(even, shift.told(LARGEST))
         watcher = unit.watching(columns.watching(shift.watching(deadline)))
         try:
-            done = unit.multiplied(chosen.complete(unit.divided(even), rng=rng, watch=watcher), even)
+            found = unit.divided_settings(chosen).complete(unit.divided(even), rng=rng, watch=watcher)
+            done = unit.multiplied(found, even, chosen)
         except TimeIsUp:
             done = quick_interpolation(even, chosen.name, settings)
     if done.stop.kind == "time" or (done.stop.kind == "watch" and deadline.over):
@@ -139,6 +142,7 @@ def complete(
     done = shift.shifted_back(columns.multiplied(done, seen), data)
     return replace(
         done,
+        deviations=done.deviations or partial(_refuse_deviations, done.method),
         keep_observed=keep_observed,
         notes=(*told, *notes, *done.notes),
         give_back=give_back,
@@ -162,6 +166,15 @@ def _refuse_mask(settings: dict[str, Any]) -> None:
 
 def _table(arrived: Arrived | None) -> dict[str, str]:
     return {"table": arrived.read_as} if arrived is not None and arrived.read_as else {}
+
+
+def _refuse_deviations(method: str) -> Array:
+    """A function of the module, so that a completion can be pickled."""
+    others = [name for name in names_of(tells_uncertainty) if name != method]
+    raise InvalidSetting(
+        f"This completion by {method} does not tell how sure it is of an entry; those by {', '.join(others[:-1])} and "
+        f"{others[-1]} do."
+    )
 
 
 def _foregone(data: ObservedTensor, method: Method, settings: dict[str, Any], bounds: Bounds) -> Completion | None:

@@ -71,6 +71,11 @@ class Question:
         """Whether nothing should be tried but what is quick."""
         return self.size > _LARGE
 
+    @property
+    def raced(self) -> bool:
+        """Whether methods are compared on a part of the data first, and only those that are close there on all."""
+        return not self.short and self.effort != "high"
+
     def place(self, number: int, *, when: bool = True) -> int | None:
         """The place of a method that is compared at high effort, and in some cases at normal effort already.
 
@@ -126,6 +131,26 @@ def worth_trying(method: Method, observed: ObservedTensor) -> bool:
 def extends_constants(method: Method) -> bool:
     """Whether data that is the same everywhere it is known may be taken to be so elsewhere, without asking a method."""
     return bool(getattr(method, "extends_constants", True))
+
+
+def tells_uncertainty(kind: type[Method]) -> bool:
+    """Whether completions by a method say how sure they are of every entry."""
+    return bool(getattr(kind, "tells_uncertainty", False))
+
+
+def needs_known_only(kind: type[Method]) -> bool:
+    """Whether a method never builds a full tensor, so that one that does not fit into memory is none too large."""
+    return bool(getattr(kind, "needs_known_only", False))
+
+
+def has_components(kind: type[Method]) -> bool:
+    """Whether a method's model is a sum of tensors, one per mode, that are worth looking at one by one."""
+    return bool(getattr(kind, "has_components", False))
+
+
+def settings_in_data_units(method: Method) -> tuple[str, ...]:
+    """The settings of a method that are numbers in the units of the data: they are rescaled where the data is."""
+    return tuple(getattr(method, "settings_in_data_units", ()))
 
 
 def lost_slices_are_in(modes: Collection[int], observed: ObservedTensor) -> bool:

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, cast
 
 import numpy as np
 
 from .completion import Completion, Snapshot, Watch
 from .estimates.power_of_two import PowerOfTwoEstimate, times_power_of_two
+from .method import Method, settings_in_data_units
 from .observed import ObservedTensor
 from .tensor import Array
 
@@ -49,25 +51,40 @@ class Unit:
             small = np.ldexp(known, -self.exponent)
         return replace(observed, known=small.astype(np.float64) if small.itemsize > _DOUBLE else small)
 
+    def divided_settings(self, method: Method) -> Method:
+        """The method for data in these units: settings that are in those of the data are divided, too."""
+        names = settings_in_data_units(method) if self.exponent else ()
+        given = {name: getattr(method, name) for name in names if getattr(method, name) is not None}
+        small = {name: self._times(float(value), -self.exponent) for name, value in given.items()}
+        return cast(Method, replace(cast(Any, method), **small)) if small else method
+
     def watching(self, watch: Watch) -> Watch:
         """A watcher that sees estimates in the data's own units."""
         if self.exponent == 0:
             return watch
         return lambda seen: watch(Snapshot(seen.step, PowerOfTwoEstimate(seen.estimate, self.exponent)))
 
-    def multiplied(self, done: Completion, observed: ObservedTensor) -> Completion:
-        """A completion of the divided data as one of the data."""
+    def multiplied(self, done: Completion, observed: ObservedTensor, method: Method | None = None) -> Completion:
+        """A completion of the divided data, by this method, as one of the data."""
         if self.exponent == 0:
             return done
         deviations, exponent = done.deviations, self.exponent
+        names = () if method is None else settings_in_data_units(method)
+        told = {name: done.settings[name] for name in names if done.settings.get(name) is not None}
         return replace(
             done,
             observed=observed,
             estimate=PowerOfTwoEstimate(done.estimate, exponent),
             smallest=None if done.smallest is None else float(times_power_of_two(np.array(done.smallest), exponent)),
+            settings={**done.settings, **{name: self._times(value, exponent) for name, value in told.items()}},
             deviations=None if deviations is None else partial(_multiplied, deviations, exponent),
             notes=(*done.notes, self._note()),
         )
+
+    @staticmethod
+    def _times(value: float, exponent: int) -> float:
+        """value · 2^exponent, or the nearest float above 0."""
+        return max(float(times_power_of_two(np.array(value), exponent)), float(np.finfo(np.float64).tiny))
 
     def _note(self) -> str:
         return (

@@ -1,7 +1,7 @@
-"""Telling how far long work is: which phase it is in, and what comes after it.
+"""Telling how far long work is: which phase it is in, what comes after it, and how many rounds it will take.
 
-Whoever shows progress listens with `listening`; whoever works tells a `Phase` with `tell_phase`. Nobody has to listen,
-and in another thread nobody does.
+Whoever shows progress listens with `listening`; whoever works tells with `tell_phase` and `tell_round`. Nobody has to
+listen, and in another thread nobody does.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ class Phase:
     of: int = 1
     later: tuple[tuple[str, float], ...] = ()
     """Methods that are to run after this phase, and how often each, on average."""
+    part: float = 1.0
+    """What share of a run of the method this phase is."""
 
     @property
     def words(self) -> str:
@@ -34,7 +36,15 @@ class Phase:
         return f"{self.doing}: {self.what}{counted}" if self.what else self.doing + counted
 
 
-Listener = Callable[[Phase], None]
+@dataclass(frozen=True)
+class Round:
+    """One of several rounds of a phase, all about as long, begins."""
+
+    left: float
+    """How many there will be from here on, this one included, on average."""
+
+
+Listener = Callable[[Phase | Round], None]
 
 
 class _Current(local):
@@ -58,5 +68,14 @@ def listening(listener: Listener) -> Iterator[None]:
 
 def tell_phase(phase: Phase) -> None:
     """Tell whoever listens."""
+    _tell(phase)
+
+
+def tell_round(left: float) -> None:
+    """Tell whoever listens that a round begins, and how many there will be from here on."""
+    _tell(Round(left))
+
+
+def _tell(told: Phase | Round) -> None:
     if _current.listener is not None:
-        _current.listener(phase)
+        _current.listener(told)

@@ -66,6 +66,15 @@ def test_an_empty_slice_is_told_once(tensorfill: Run, tmp_path: Path) -> None:
         (["--rank", "3,3"], "rank"),
         (["--C", "-1"], "'C'"),
         (["--max-iter", "-1"], "max_iter"),
+        (["--method", "patches", "--set", "patch=1e9"], "The 'patch' of patches must be a whole number, 1 or more."),
+        (["--method", "patches", "--set", "patch=10000"], "at most here: no longer than its modes"),
+        (["--method", "patches", "--set", "patch=3,4"], "The 'patch' of patches must be a whole number"),
+        (["--method", "patches", "--set", "window=0"], "The 'window' of patches must be a whole number"),
+        (["--method", "patches", "--set", "members=1"], "The 'members' of patches must be a whole number from 2"),
+        (["--method", "patches", "--set", "modes=1,9"], "The 'modes' of patches must hold mode numbers from 1 to 3."),
+        (["--method", "patches", "--set", "modes=1,1"], "The 'modes' of patches must hold two or three"),
+        (["--method", "patches", "--set", "modes=rows"], "The 'modes' of patches must hold two or three"),
+        (["--method", "patches", "--set", "noise=-1"], "The 'noise' of patches must be a number above 0."),
     ],
 )
 def test_wrong_settings_are_one_sentence(

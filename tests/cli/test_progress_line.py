@@ -10,7 +10,7 @@ import pytest
 from tensorfill.cli import progress, time_ahead
 from tensorfill.cli.time_ahead import TimeAhead, left_of
 from tensorfill.completion import Iteration
-from tensorfill.telling import Phase
+from tensorfill.telling import Phase, Round
 
 
 class Clock:
@@ -192,6 +192,43 @@ class TestTimeAhead:
         left.enter(Phase("comparing", "a", 1, 2, later=(("a", 1.0),)))
         clock.now += 30.0
         assert left.left() > 30.0
+
+    def test_rounds_tell_how_long_a_phase_will_take_once_one_is_over(self, clock: Clock) -> None:
+        left = self.ahead(clock)
+        left.enter(Phase("completing", "a"))
+        left.begin_round(Round(4))
+        clock.now += 3.0
+        assert left.left() == pytest.approx(left_of(10.0, 3.0, time_ahead._SPREAD)), "nobody knows how long one takes"
+        left.begin_round(Round(3))
+        assert left.left() == pytest.approx(9.0)
+        clock.now += 4.0
+        assert 4.0 < left.left() < 7.0
+        left.begin_round(Round(1))
+        assert left.left() == pytest.approx(4.0)
+
+    def test_rounds_belong_to_their_phase(self, clock: Clock) -> None:
+        left = self.ahead(clock)
+        left.enter(Phase("comparing", "a", 1, 2, later=(("b", 1.0),)))
+        for rounds in (2, 1):
+            left.begin_round(Round(rounds))
+            clock.now += 5.0
+        left.enter(Phase("comparing", "b", 2, 2))
+        assert left.left() == pytest.approx(10.0, rel=0.1)
+
+    def test_without_phases_rounds_count_too(self, clock: Clock) -> None:
+        left = self.ahead(clock)
+        for rounds in (3, 2):
+            clock.now += 7.0
+            left.begin_round(Round(rounds))
+        assert left.left() == pytest.approx(14.0)
+
+    def test_a_part_of_a_run_takes_less_and_says_nothing_about_a_whole_one(self, clock: Clock) -> None:
+        left = self.ahead(clock)
+        left.enter(Phase("comparing on a part", "a", later=(("a", 1.0),), part=0.2))
+        assert left.left() == pytest.approx(2.0 + 10.0)
+        clock.now += 2.0
+        left.enter(Phase("comparing", "a"))
+        assert left.left() == pytest.approx(10.0)
 
     def test_without_phases_the_forecast_of_the_whole_counts(self, clock: Clock) -> None:
         left = self.ahead(clock)

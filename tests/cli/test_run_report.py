@@ -15,7 +15,9 @@ from tensorfill.cli.summary import as_json
 @pytest.fixture
 def told(tensorfill: Run, solver: MeanFill, holes: Path, tmp_path: Path) -> dict[str, Any]:
     path = tmp_path / "run.json"
-    tensorfill("complete", holes, "-o", tmp_path / "done.npy", "--report", path, "--seed", 3, "--max-iter", 9)
+    tensorfill(
+        "complete", holes, "-o", tmp_path / "done.npy", "--report", path, "--seed", 3, "--max-iter", 9, "--C", 10
+    )
 
     def not_json(constant: str) -> None:
         raise AssertionError(f"{constant} is not JSON")

@@ -154,8 +154,12 @@ class TestRefusals:
     @pytest.mark.parametrize("options", [["--method", "tnn"], ["--method", "nonneg-dual"], ["--rank", "2"]])
     def test_a_method_that_does_not_tell(self, refused: Run, holes: Path, tmp_path: Path, options: list[str]) -> None:
         outcome = refused("complete", holes, "-o", tmp_path / "d.npy", "--uncertainty", tmp_path / "u.npy", *options)
-        assert "does not tell how sure it is of an entry" in outcome.err
-        assert "--method spectral and --method auto do." in outcome.err
+        assert "does not tell how sure it is of an entry, which --uncertainty asks for; take --method " in outcome.err
+        assert "auto, patches, spectral or scaled-spectral." in outcome.err
+
+    def test_a_method_that_is_not_there(self, refused: Run, holes: Path, tmp_path: Path) -> None:
+        files = ["-o", tmp_path / "d.npy", "--uncertainty", tmp_path / "u.npy"]
+        assert "There is no method 'magic'" in refused("complete", holes, *files, "--method", "magic").err
 
     def test_an_unknown_extension(self, refused: Run, holes: Path, tmp_path: Path) -> None:
         outcome = refused("complete", holes, "-o", tmp_path / "d.npy", "--uncertainty", tmp_path / "u.txt")

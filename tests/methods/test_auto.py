@@ -171,6 +171,28 @@ def test_weights_of_an_earlier_run_give_its_bits_again(smooth: NDArray[Any], kno
     assert np.abs(done.model - (0.75 * parts[0] + 0.25 * parts[1]))[~known].max() < 0.05
 
 
+def test_how_sure_a_blend_with_given_weights_is(smooth: NDArray[Any], known: NDArray[np.bool_]) -> None:
+    """As a mixture: the same whichever method is named first, and less sure the further methods are apart."""
+    weights = {"spectral": 0.75, "t-ctv": 0.25}
+    done = complete(smooth, known, weights=weights)
+    spectral, other = (complete(smooth, known, name) for name in weights)
+    apart = done.model - spectral.model
+    expected = np.where(known, 0, np.sqrt(spectral.uncertainty**2 + apart**2))
+    np.testing.assert_allclose(done.uncertainty, expected, rtol=1e-6, atol=1e-12)
+    turned = complete(smooth, known, weights=dict(reversed(weights.items())))
+    np.testing.assert_allclose(turned.uncertainty, done.uncertainty, rtol=1e-6, atol=1e-12)
+    with pytest.raises(InvalidSetting, match="completion by t-ctv does not tell"):
+        _ = other.uncertainty
+
+
+def test_a_blend_of_methods_that_do_not_tell_does_not_tell_how_sure_it_is(
+    smooth: NDArray[Any], known: NDArray[np.bool_]
+) -> None:
+    done = complete(smooth, known, weights={"mean-fill": 0.5, "linear": 0.5})
+    with pytest.raises(InvalidSetting, match="completion by auto does not tell how sure it is of an entry; those by"):
+        _ = done.uncertainty
+
+
 @pytest.mark.parametrize(
     "weights", [{}, {"auto": 1.0}, {"spektral": 1.0}, {"spectral": 0.5}, {"spectral": 2.0, "t-ctv": -1.0}, "spectral"]
 )

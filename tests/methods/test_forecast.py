@@ -7,11 +7,12 @@ import pytest
 
 from tensorfill.cost import UNMEASURED
 from tensorfill.library import complete
-from tensorfill.method import cost_of
+from tensorfill.method import Question, cost_of
 from tensorfill.methods import forecast as forecasts
-from tensorfill.methods.forecast import forecast
+from tensorfill.methods.candidates import methods_tried
+from tensorfill.methods.forecast import forecast, method_seconds
 from tensorfill.methods.registry import available_methods
-from tensorfill.telling import Phase, listening
+from tensorfill.telling import Phase, Round, listening
 
 
 def test_twice_the_entries_need_about_twice_as_much() -> None:
@@ -28,7 +29,43 @@ def test_auto_needs_what_its_methods_need() -> None:
 
 
 def test_holes_with_a_shape_take_longer() -> None:
-    assert forecast((300, 300, 3), "auto", shaped_holes=True).seconds > forecast((300, 300, 3), "auto").seconds
+    assert forecast((300, 300, 3), "spectral", shaped_holes=True).seconds > forecast((300, 300, 3), "spectral").seconds
+
+
+def test_patches_have_more_to_solve_for_where_more_is_known() -> None:
+    little, much = (forecast((300, 300, 3), "patches", missing=share) for share in (0.9, 0.5))
+    assert 1.5 < much.seconds / little.seconds < 3
+
+
+@pytest.mark.parametrize(
+    ("shape", "shaped", "missing", "measured"),
+    [
+        ((256, 256, 3), False, 0.9, 2.9),
+        ((512, 512, 3), False, 0.9, 11.2),
+        ((256, 256, 3), False, 0.5, 8.8),
+        ((144, 176, 24), False, 0.9, 7.2),
+        ((96, 96, 31), False, 0.9, 4.7),
+        ((256, 256, 3), True, 0.2, 2.4),
+        ((512, 512, 3), True, 0.05, 4.8),
+        ((512, 512, 3), True, 0.03, 2.4),
+    ],
+    ids=str,
+)
+def test_patches_take_about_as_long_as_measured(
+    shape: tuple[int, ...], shaped: bool, missing: float, measured: float
+) -> None:
+    """Seconds on two cores of the machine that `machine_pace` compares with, of photographs, a clip and a cube."""
+    said = forecast(shape, "patches", shaped_holes=shaped, missing=missing).seconds
+    assert 1 / 1.6 < said / measured < 1.6
+
+
+def test_a_comparison_on_a_part_of_the_data_is_quicker() -> None:
+    """At normal effort a method that is beaten there is not tried on everything."""
+    shape = (300, 300, 3)
+    names = methods_tried(Question("normal", shape))
+    each = [method_seconds(shape, name, shaped_holes=False) for name in names]
+    whole = forecast(shape, "auto").seconds
+    assert each[0] < whole < each[0] + 0.6 * sum(each[1:])
 
 
 @pytest.mark.parametrize("method", available_methods())
@@ -68,10 +105,10 @@ def test_the_more_is_missing_in_holes_the_longer_it_takes() -> None:
 def test_auto_tells_its_phases() -> None:
     rng = np.random.default_rng(0)
     data = np.add.outer(np.arange(20.0), np.arange(18.0))[..., None] + np.arange(3.0)
-    told: list[Phase] = []
+    told: list[Phase | Round] = []
     with listening(told.append):
         complete(data, rng.random(data.shape) < 0.5)
-    compared = [phase for phase in told if phase.doing == "comparing"]
+    compared = [phase for phase in told if isinstance(phase, Phase) and phase.doing == "comparing"]
     names = [phase.what for phase in compared[: compared[0].of]]
     assert names[0] == "spectral"
     assert [phase.number for phase in compared[: len(names)]] == list(range(1, len(names) + 1))

@@ -115,3 +115,11 @@ def test_no_power_is_taken_of_what_may_be_negative(method: str) -> None:
     assert tensorfill.complete(truth, mask, method, lower=None).settings["power"] == 1
     with pytest.raises(InvalidSetting, match="lower bound"):
         tensorfill.complete(truth, mask, method, lower=None, power=0.5)
+
+
+def test_noise_in_the_units_of_the_data_is_not_that_of_a_power() -> None:
+    truth, mask = skewed(), known((48, 48, 6))
+    with pytest.raises(InvalidSetting, match="'noise'"):
+        tensorfill.complete(truth, mask, "patches", power=0.5, noise=0.1)
+    assert tensorfill.complete(truth, mask, "patches", noise=0.1).settings["power"] == 1
+    assert tensorfill.complete(truth, mask, "patches", power=0.5).settings["noise"] is None

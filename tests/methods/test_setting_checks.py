@@ -192,6 +192,17 @@ def test_anything_else_than_a_count_is_refused(value: Any) -> None:
     assert refusal(lambda: check_count("m", "max_iter", value)) == sentence
 
 
+@pytest.mark.parametrize("value", [2, 1000])
+def test_a_count_in_a_range_passes(value: int) -> None:
+    check_count("m", "members", value, least=2, most=1000)
+
+
+@pytest.mark.parametrize("value", [1, 1001, 2.0])
+def test_anything_else_than_a_count_in_a_range_is_refused(value: Any) -> None:
+    sentence = f"The 'members' of m must be a whole number from 2 to 1,000. Got {value!r} instead."
+    assert refusal(lambda: check_count("m", "members", value, least=2, most=1000)) == sentence
+
+
 def test_one_of_the_words_passes() -> None:
     check_choice("m", "start", "random", ("spectral", "random"))
 

@@ -319,6 +319,8 @@ def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], sente
 
 def test_a_tensor_that_does_not_fit_into_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(baseline, "physical_memory", lambda: 2**20)
-    assert "works on the whole tensor" in str(
-        TMac().refuses(ObservedTensor.from_coordinates([[0, 0, 0]], [1.0], (1000, 1000, 10)))
+    refusal = str(TMac().refuses(ObservedTensor.from_coordinates([[0, 0, 0]], [1.0], (1000, 1000, 10))))
+    assert "works on the whole tensor" in refusal
+    assert refusal.endswith("can complete it: nonneg-dual, dual, dual-demo, rprecon, geomcg, ncpc, ffw, spc, bcpf."), (
+        "what says of itself that it needs no full tensor"
     )

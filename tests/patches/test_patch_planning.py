@@ -9,7 +9,7 @@ import pytest
 
 from tensorfill.patches.layout import Layout
 from tensorfill.patches.model import GroupModel
-from tensorfill.patches.planning import Wishes, first_model, other_groups, other_noises, possible_layouts
+from tensorfill.patches.planning import Wishes, first_model, longest_side, other_groups, other_noises, possible_layouts
 
 NO_WISHES = Wishes()
 GRAY, COLOUR = Layout((200, 300), (0, 1)), Layout((200, 300, 3), (0, 1))
@@ -23,6 +23,28 @@ def searched(shape: tuple[int, ...], *places: int, **wishes: Any) -> list[tuple[
 
 def model(layout: Layout, share: float = 0.3, learned: float = 0.01, **wishes: Any) -> GroupModel:
     return first_model(layout, share, learned, Wishes(**wishes))
+
+
+# What is too large
+
+
+def test_a_patch_is_no_longer_than_its_modes_and_has_1024_entries_at_most() -> None:
+    assert longest_side((20, 300), (0, 1)) == 20
+    assert longest_side((200, 300), (0, 1)) == 32, "32² = 1024"
+    assert longest_side((200, 300, 3), (0, 1)) == 18, "3 · 18² = 972"
+    assert longest_side((200, 300, 90), (0, 1, 2)) == 10
+    assert longest_side((7, 300, 90), (0, 1, 2)) == 7
+
+
+def test_where_no_modes_are_given_it_may_extend_along_the_best_two() -> None:
+    assert longest_side((3, 200, 300), None) == 18
+    assert longest_side((3, 4), None) == 3
+
+
+def test_modes_along_which_a_patch_would_be_too_large_are_not_searched() -> None:
+    assert searched((60, 80, 40), 0, 1, side=8) == [(0, 1, 2), (0, 1)]
+    assert searched((60, 80, 40), 0, 1, side=10) == [(0, 1, 2)], "of sites with many bands there is more to a patch"
+    assert searched((60, 80, 40), 0, 1, side=11) == []
 
 
 # Modes

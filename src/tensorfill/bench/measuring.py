@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..completion import Completion, Snapshot
 from ..errors import DataNotFound, InvalidInput, TensorfillError, TensorfillWarning
 from ..library import complete
+from ..method import has_components
 from ..methods.registry import available_methods
 from ..metrics import score, ssim
 from ..observed import ObservedTensor
@@ -35,7 +36,6 @@ _WARM_UP_SIZE = 16
 _WARM_UP_ITERATIONS = 20  # enough for ours to end by themselves, which loads what they only need in the end
 _WITH_SPACE = ("image", "video", "cube")
 _SSIM_WINDOW = 11
-_WITH_COMPONENTS = ("nonneg-dual", "dual")
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def _scored(
         "stop_sentence": done.stop.sentence,
         "relative_gap": None if done.certificate is None else done.certificate.relative_gap,
         "curve": () if recorder is None else recorder.ended(done.iterations, done.seconds, result.rmse),
-        "components": component_measures(done.components, truth) if run.method in _WITH_COMPONENTS else (),
+        "components": component_measures(done.components, truth) if _has_components(run) else (),
     }
 
 
@@ -182,10 +182,14 @@ def _pictures(
         "observed": pictures.write(f"{name}-observed-{asked}", np.where(observed, loaded.truth, 0.0)),
         "model": pictures.write(f"{run.id}-model", done.model),
     }
-    if run.method in _WITH_COMPONENTS:
+    if _has_components(run):
         for number, component in enumerate(done.components, start=1):
             found[f"component {number}"] = pictures.write_component(f"{run.id}-component-{number}", component)
     return found
+
+
+def _has_components(run: Run) -> bool:
+    return has_components(available_methods()[run.method])
 
 
 def _sentence(error: Exception) -> str:

@@ -50,8 +50,7 @@ class Completing:
         check_apart(
             [named for job in self.jobs for named in job.inputs], [named for job in self.jobs for named in job.outputs]
         )
-        for job in self.jobs:
-            self._check(job)
+        self._check()
         with ProgressLine(len(self.jobs), quiet=self.quiet) as progress:
             for job in self.jobs:
                 try:
@@ -75,10 +74,14 @@ class Completing:
     def _several(self) -> bool:
         return len(self.jobs) > 1
 
-    def _check(self, job: Job) -> None:
-        from ..methods.registry import method_for
+    def _check(self) -> None:
+        """Refuse, before anything is read, settings that no data would suit, and places that cannot be written."""
+        from ..methods.registry import make, method_for
 
-        job.check_places(method_for(self.arguments["method"], self.settings))
+        method = method_for(self.arguments["method"], self.settings)
+        make(method, self.settings)
+        for job in self.jobs:
+            job.check_places(method)
 
     def _one(self, job: Job, progress: ProgressLine) -> None:
         progress.begin(job.input.name, 0.0, "reading")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from ..bench.durations import duration
 from ..harmless import harmless
+from ..telling import Round
 from .console import say
 from .machine_pace import machine_pace
 from .time_ahead import TimeAhead
@@ -87,10 +88,13 @@ class ProgressLine:
         """What is being done now."""
         self._doing = doing
 
-    def enter(self, phase: Phase) -> None:
+    def enter(self, told: Phase | Round) -> None:
         """The listener to hand to `telling.listening`."""
-        self._ahead.enter(phase)
-        self._phase, self._doing = phase.words, ""
+        if isinstance(told, Round):
+            self._ahead.begin_round(told)
+            return
+        self._ahead.enter(told)
+        self._phase, self._doing = told.words, ""
 
     def pause(self) -> None:
         """The file is done. Clear the lines, so that what is printed next stands alone; `begin` brings them back."""

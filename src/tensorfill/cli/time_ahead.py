@@ -1,7 +1,7 @@
 """TimeAhead: how long a completion will still take, by its phases.
 
 The forecast says how long each method takes by itself; what a method took corrects that for its next run, and a little
-for others.
+for others. If a method works in rounds and tells how many are left, the first of them says how long that takes.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import time
 from collections.abc import Callable
 from statistics import NormalDist
 
-from ..telling import Phase
+from ..telling import Phase, Round
 
 _SPREAD = 0.4  # a forecast is off by a factor of exp(±0.4), 1.5, or less in two of three cases
 _SPREAD_AFTERWARDS = 0.25  # once earlier phases or files have told how long it takes here
+_SPREAD_OF_ROUNDS = 0.25  # of what is left, when it is known how long a round takes
 _LONGEST_ODDS = 6.0  # deviations; nothing is told apart beyond
 _DOUBT = 1.0  # of the whole forecast: how much of what was measured it takes to believe it as much as the pace before
 
@@ -40,23 +41,42 @@ class TimeAhead:
         self._phase: Phase | None = None
         self._taken: dict[str, float] = {}  # by methods that have run
         self._forecast = 0.0  # of these
+        self._round: Round | None = None
+        self._round_began = 0.0
+        self._round_seconds: float | None = None  # that the one before took
 
     def enter(self, phase: Phase) -> None:
         """A phase begins, and the one before is over."""
-        if self._phase is not None and self._seconds_of is not None and self._phase.what not in self._taken:
-            self._taken[self._phase.what] = self._worked() - self._entered
-            self._forecast += self._seconds_of(self._phase.what)
+        before = self._phase
+        if before is not None and before.part == 1 and self._seconds_of is not None and before.what not in self._taken:
+            self._taken[before.what] = self._worked() - self._entered
+            self._forecast += self._seconds_of(before.what)
         self._phase, self._entered = phase, self._worked()
+        self._round = self._round_seconds = None
+
+    def begin_round(self, told: Round) -> None:
+        """A round of the present phase begins, and the one before is over."""
+        now = self._worked()
+        if self._round is not None:
+            self._round_seconds = now - self._round_began
+        self._round, self._round_began = told, now
 
     def left(self) -> float:
         """Seconds until it is done."""
         if self._phase is None or self._seconds_of is None:
             spread = _SPREAD_AFTERWARDS if self._known else _SPREAD
-            return left_of(self._before * self._expected, self._worked() - self._began, spread)
-        elapsed, present = self._worked() - self._entered, self._expected_of(self._phase.what)
+            return self._left_of_phase(self._before * self._expected, self._worked() - self._began, spread)
+        elapsed, present = self._worked() - self._entered, self._phase.part * self._expected_of(self._phase.what)
         spread = _SPREAD_AFTERWARDS if self._known or self._phase.what in self._taken else _SPREAD
         later = sum(times * self._later(name, present, elapsed) for name, times in self._phase.later)
-        return left_of(present, elapsed, spread) + later
+        return self._left_of_phase(present, elapsed, spread) + later
+
+    def _left_of_phase(self, expected: float, elapsed: float, spread: float) -> float:
+        """By its rounds, once one of them is over; else by how long it should take."""
+        if self._round is None or self._round_seconds is None:
+            return left_of(expected, elapsed, spread)
+        rounds = self._round.left * self._round_seconds
+        return left_of(rounds, self._worked() - self._round_began, _SPREAD_OF_ROUNDS)
 
     def _expected_of(self, method: str) -> float:
         """How long a run of this method takes: as long as the one before, or its forecast at the pace so far."""

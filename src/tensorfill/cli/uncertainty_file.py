@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from ..completion import Completion
 
-_TELLING = ("auto", "spectral")
 _WHITE = 0.995  # share of the missing entries that a picture tells apart; the rest is white
 
 
@@ -32,11 +31,15 @@ class UncertaintyFile:
 
     def check_place(self, method: str) -> None:
         """Refuse, before anything is read, what could not be written in the end."""
+        from ..method import tells_uncertainty
+        from ..methods.registry import names_of
+
         formats.check_place(self.path, force=self.force)
-        if method not in _TELLING:
+        telling = names_of(tells_uncertainty)
+        if method not in telling:
             raise InvalidSetting(
                 f"{method} does not tell how sure it is of an entry, which --uncertainty asks for; "
-                f"--method {' and --method '.join(reversed(_TELLING))} do."
+                f"take --method {', '.join(telling[:-1])} or {telling[-1]}."
             )
 
     def check_fits(self, shape: tuple[int, ...]) -> None:

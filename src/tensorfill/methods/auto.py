@@ -44,6 +44,7 @@ class Auto:
     summary: ClassVar[str] = "The method that predicts held-out entries best, or a blend; no settings needed"
     reference: ClassVar[str] = "Ours"
     nonnegative: ClassVar[bool] = True
+    tells_uncertainty: ClassVar[bool] = True
 
     effort: Effort = "normal"
     weights: Mapping[str, float] | None = None

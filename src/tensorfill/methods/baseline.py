@@ -17,7 +17,7 @@ from ..estimates.affine import AffineEstimate
 from ..estimates.constant import ConstantEstimate
 from ..iterating import Progress, iterate
 from ..memory import physical_memory
-from ..method import Method
+from ..method import Method, needs_known_only
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..tensor import entries
@@ -71,10 +71,12 @@ def too_large_to_fill(name: str, observed: ObservedTensor, copies: int) -> str |
     there = physical_memory()
     if there is None or needed <= there:
         return None
+    from .registry import names_of  # which has the classes that use this
+
     return (
         f"{name} works on the whole tensor: shape {observed.shape} would need {needed / 2**30:,.0f} GiB and this "
-        f"machine has {there / 2**30:,.0f}. Methods that only look at what is known can complete it: nonneg-dual, "
-        "dual, rprecon, geomcg, ncpc, ffw, spc, bcpf."
+        f"machine has {there / 2**30:,.0f}. Methods that only look at what is known can complete it: "
+        f"{', '.join(names_of(needs_known_only))}."
     )
 
 

@@ -45,6 +45,7 @@ class BCPF:
     summary: ClassVar[str] = "Sum of rank-one tensors, as many as the data asks for (Bayesian CP); may go negative"
     reference: ClassVar[str] = "Zhao, Zhang & Cichocki, TPAMI 2015"
     nonnegative: ClassVar[bool] = False
+    needs_known_only: ClassVar[bool] = True
 
     max_rank: int | None = None
     tolerance: float = 1e-4

@@ -55,6 +55,8 @@ class DualSettings:
     """
 
     name: ClassVar[str]
+    needs_known_only: ClassVar[bool] = True
+    has_components: ClassVar[bool] = True
 
     rank: Rank = None
     C: float = 10.0

@@ -56,6 +56,7 @@ class FFW:
     summary: ClassVar[str] = "Rank-one matrices along the modes, added one at a time (Frank-Wolfe); may go negative"
     reference: ClassVar[str] = "Guo, Yao & Kwok, AAAI 2017"
     nonnegative: ClassVar[bool] = False
+    needs_known_only: ClassVar[bool] = True
 
     tau: float | None = None
     standardize: bool = False

@@ -12,7 +12,7 @@ from ..cost import FIXED_SECONDS, Cost
 from ..memory import available_memory
 from ..method import Effort, Question, cost_of
 from ..selection.holdings import holdings
-from ..selection.phases import runs_again
+from ..selection.phases import runs_in_all
 from ..tensor import entries
 from .candidates import methods_tried
 
@@ -56,13 +56,14 @@ def forecast(
 ) -> Forecast:
     """What this method will need on a tensor of this shape of which this share is missing."""
     size = entries(shape)
-    names = methods_tried(Question(effort, tuple(shape), shaped_holes)) if method == "auto" else (method,)
+    question = Question(effort, tuple(shape), shaped_holes)
+    names = methods_tried(question) if method == "auto" else (method,)
     first, *others = (_cost(name, shaped_holes=shaped_holes) for name in names)
     memory = max(
         first.bytes_for(shape, missing), *(_STANDING * size + cost.bytes_for(shape, missing) for cost in others), 0
     )
     runs = [cost.seconds_for(shape, missing) for cost in others]
-    seconds = first.seconds_for(shape, missing) + (1 + runs_again(len(others), shape)) * sum(runs)
+    seconds = first.seconds_for(shape, missing) + runs_in_all(len(others), shape, raced=question.raced) * sum(runs)
     if others:
         seconds += (holdings(size) - 1) * sum(cost.seconds for cost in others)
     return Forecast(round(_FIXED_BYTES + memory), FIXED_SECONDS + seconds)

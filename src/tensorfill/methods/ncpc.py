@@ -52,6 +52,7 @@ class NCPC:
     summary: ClassVar[str] = "Sum of a few nonnegative rank-one tensors (CP)"
     reference: ClassVar[str] = "Xu & Yin, SIAM J. Imaging Sciences 2013"
     nonnegative: ClassVar[bool] = True
+    needs_known_only: ClassVar[bool] = True
     costs: ClassVar[tuple[Cost, Cost]] = Cost(250, 4.5), Cost(250, 4.5)
 
     rank: int = 10

@@ -21,7 +21,7 @@ from ..iterating import Clock, Outcome, iterate
 from ..method import Question
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
-from ..patches.planning import Wishes, has_similar_patches
+from ..patches.planning import LARGEST_PATCH, Wishes, has_similar_patches, longest_side
 from ..patches.run import PatchesRun
 from ..patches.strokes import Strokes
 from ..selection.held_out_run import HeldOutRun, own_deviations
@@ -34,6 +34,7 @@ from .spectral import Spectral
 from .spectral_units import scaled_back
 
 _ARRAYS = 16  # of single precision that are alive at a time, at most
+_MOST_MEMBERS = 1000  # of which each is solved for
 _MOST_NOISE = 1e100  # times the largest known value, whose square is a float
 
 
@@ -59,8 +60,8 @@ class Patches:
     members
         How many patches of a group are solved for (default: chosen among two).
     noise
-        The standard deviation of noise, in the units of the data, or of its power if that is given too (default:
-        chosen among three).
+        The standard deviation of noise, in the units of the data; in those of a middle column where the columns of a
+        table are in different units; no power is taken then (default: chosen among three).
     max_iter
         Most rounds with the held-out entries left out.
     power
@@ -76,8 +77,13 @@ class Patches:
         "Ours; after Yu, Sapiro, Mallat, IEEE Trans. Image Processing 2012, and Zhang, Zhao, Gao, same journal 2014"
     )
     nonnegative: ClassVar[bool] = True
+    tells_uncertainty: ClassVar[bool] = True
     interpolates: ClassVar[bool] = True
-    costs: ClassVar[tuple[Cost, Cost]] = Cost(150, 14, seconds=0.4), Cost(95, 0.4, 320, 110, seconds=0.4)
+    settings_in_data_units: ClassVar[tuple[str, ...]] = ("noise",)
+    costs: ClassVar[tuple[Cost, Cost]] = (
+        Cost(150, 50, microseconds_if_missing=-40, seconds=0.4),  # what is known has to be solved for
+        Cost(95, 0.4, 320, 65, seconds=0.4),
+    )
 
     modes: Sequence[int] | None = None
     patch: int | None = None
@@ -90,13 +96,18 @@ class Patches:
     def __post_init__(self) -> None:
         if self.modes is not None and not (are_modes(self.modes) and 2 <= len(self.modes) <= 3):
             raise wrong(self.name, "modes", "hold two or three mode numbers, counted from 1", self.modes)
-        for setting in ("patch", "window", "members"):
-            if getattr(self, setting) is not None:
-                check_count(self.name, setting, getattr(self, setting))
+        if self.patch is not None:
+            check_count(self.name, "patch", self.patch)
+        if self.window is not None:
+            check_count(self.name, "window", self.window)
+        if self.members is not None:
+            check_count(self.name, "members", self.members, least=2, most=_MOST_MEMBERS)
         if self.noise is not None:
             check_positive(self.name, "noise", self.noise)
         check_count(self.name, "max_iter", self.max_iter)
         check_power(self.name, self.power)
+        if self.noise is not None and self.power not in (None, 1):
+            raise wrong(self.name, "noise", "be left out if a power of the data is completed", self.noise)
 
     @staticmethod
     def has_groups(shape: tuple[int, ...]) -> bool:
@@ -118,12 +129,11 @@ class Patches:
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Raises for modes or patches that do not fit the tensor; refuses what does not fit into memory."""
-        if self.modes is not None:
-            if max(self.modes) > observed.order:
-                raise wrong(self.name, "modes", f"hold mode numbers from 1 to {observed.order}", self.modes)
-            sizes = [observed.shape[mode - 1] for mode in self.modes]
-            if self.patch is not None and self.patch > min(sizes):
-                raise wrong(self.name, "patch", f"be no longer than its shortest mode, {min(sizes)}", self.patch)
+        if self.modes is not None and max(self.modes) > observed.order:
+            raise wrong(self.name, "modes", f"hold mode numbers from 1 to {observed.order}", self.modes)
+        if self.patch is not None and self.patch > (longest := longest_side(observed.shape, self._modes)):
+            requirement = f"be {longest} at most here: no longer than its modes, and of {LARGEST_PATCH:,} entries"
+            raise wrong(self.name, "patch", requirement, self.patch)
         check_power_fits(self.name, self.power, observed)
         return Spectral().refuses(observed) or too_large_to_fill(self.name, observed, _ARRAYS // 2)
 
@@ -147,7 +157,10 @@ class Patches:
         if self.power is None and self.noise is None and strokes is None:
             chosen = choose_power(observed, pattern, Spectral(power=1).run, rng)
         as_it_is = partial(self._run, pattern=pattern, strokes=strokes, clock=clock)
-        return chosen.run(as_it_is, observed, rng=rng, watch=watch)
+        done, held_out = chosen.run(as_it_is, observed, rng=rng, watch=watch)
+        if chosen.power != 1:  # the noise that was found is that of the power
+            done = replace(done, settings={**done.settings, "noise": None})
+        return done, held_out
 
     def _run(
         self,
@@ -189,7 +202,7 @@ class Patches:
             seconds=found.seconds,
             history=found.history,
             certificate=None,
-            smallest=None,
+            smallest=float(found.estimate.dense().min()),  # what would be smaller is raised in every round
             settings={**first.settings, **_used(groups, scale)},
             reasons=reasons,
             deviations=partial(own_deviations, sure, found.estimate, errors),
@@ -197,9 +210,14 @@ class Patches:
         predictions = np.maximum(scale * groups.predictions.astype(np.float64), observed.floor)
         return done, replace(held_out, predictions=predictions, deviations=sure)
 
+    @property
+    def _modes(self) -> tuple[int, ...] | None:
+        """Counted from 0."""
+        return None if self.modes is None else tuple(sorted(int(mode) - 1 for mode in self.modes))
+
     def _wishes(self, scale: float) -> Wishes:
         return Wishes(
-            modes=None if self.modes is None else tuple(sorted(int(mode) - 1 for mode in self.modes)),
+            modes=self._modes,
             side=self.patch,
             reach=self.window,
             members=self.members,

@@ -87,6 +87,7 @@ def begin_with_strokes(
         stop=found.stop,
         seconds=found.seconds,
         history=found.history,
+        smallest=float(start.after.min()) * scale,
         deviations=partial(own_deviations, sure, plate, errors),
     )
     goes_on = found.stop.kind == "done"

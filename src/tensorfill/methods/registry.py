@@ -1,6 +1,6 @@
 """The registry: every method by its name, and how to make one from settings."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
@@ -70,6 +70,11 @@ _added: dict[str, type[Method]] = {}
 def available_methods() -> dict[str, type[Method]]:
     """Every method by name, the default first."""
     return {method.name: method for method in _METHODS} | _added
+
+
+def names_of(having: Callable[[type[Method]], bool]) -> tuple[str, ...]:
+    """The names of the methods that say this of themselves, such as `method.tells_uncertainty`."""
+    return tuple(name for name, kind in available_methods().items() if having(kind))
 
 
 def register(method: type[Method]) -> None:

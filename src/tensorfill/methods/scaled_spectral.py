@@ -38,6 +38,7 @@ class ScaledSpectral:
     summary: ClassVar[str] = "spectral, with the slices of a mode brought to one size first; nonnegative everywhere"
     reference: ClassVar[str] = "Ours"
     nonnegative: ClassVar[bool] = True
+    tells_uncertainty: ClassVar[bool] = True
     interpolates: ClassVar[bool] = True
     costs: ClassVar[tuple[Cost, Cost]] = Spectral.costs
 

@@ -120,10 +120,12 @@ def check_tolerance(method: str, setting: str, value: object) -> None:
         raise wrong(method, setting, "be a number, 0 or more", value)
 
 
-def check_count(method: str, setting: str, value: object) -> None:
-    """A whole number, one or more."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        raise wrong(method, setting, "be a whole number, 1 or more", value)
+def check_count(method: str, setting: str, value: object, *, least: int = 1, most: int | None = None) -> None:
+    """A whole number in this range."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or int(value) < least or (most is not None and int(value) > most):  # type: ignore[call-overload]
+        bounds = f", {least} or more" if most is None else f" from {least:,} to {most:,}"
+        raise wrong(method, setting, f"be a whole number{bounds}", value)
 
 
 def check_flag(method: str, setting: str, value: object) -> None:

@@ -71,6 +71,7 @@ class SPC:
     summary: ClassVar[str] = "Sum of smooth rank-one tensors, added until the data is met; may go negative"
     reference: ClassVar[str] = "Yokota, Zhao & Cichocki, IEEE Transactions on Signal Processing 2016"
     nonnegative: ClassVar[bool] = False
+    needs_known_only: ClassVar[bool] = True
     costs: ClassVar[tuple[Cost, Cost]] = Cost(210, 4), Cost(210, 8)
 
     variant: Variant = "quadratic"

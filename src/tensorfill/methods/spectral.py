@@ -98,6 +98,7 @@ class Spectral:
     summary: ClassVar[str] = "Smooth in learned or cosine bases, with a learned spectrum; nonnegative everywhere"
     reference: ClassVar[str] = "Ours; empirical Bayes after MacKay, Neural Computation 1992, in the paper's dual"
     nonnegative: ClassVar[bool] = True
+    tells_uncertainty: ClassVar[bool] = True
     interpolates: ClassVar[bool] = True
     costs: ClassVar[tuple[Cost, Cost]] = Cost(80, 2.8, seconds=0.3), Cost(70, 2, 100, 50, seconds=0.3)
 

@@ -86,6 +86,7 @@ class TuckerMethod(ABC):
     summary: ClassVar[str]
     reference: ClassVar[str]
     nonnegative: ClassVar[bool] = False
+    needs_known_only: ClassVar[bool] = True
 
     rank: Rank = None
     max_iter: int

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from ..tensor import SHORT
 from .bands import direction_count
 from .layout import Layout
 from .model import GroupModel, Triple
 
-_LARGEST_PATCH = 150  # entries
+LARGEST_PATCH = 1024
+"""Entries that a patch may have at most, if its side is given: what it costs grows with their cube."""
+
+_LARGEST_CHOSEN = 150  # entries
 _MOST_KNOWN = 45  # entries of a patch, on average: what it costs grows with their cube
 _LONGEST = 6  # side of a patch
 _NOISE = 0.4  # of σ² as `spectral` has learned it, which takes what its one prior cannot tell for noise
@@ -42,7 +47,24 @@ def possible_layouts(shape: tuple[int, ...], places: frozenset[int], wishes: Wis
     `places` are the two modes along which distant entries have least in common.
     """
     found = _layouts(shape, places) if wishes.modes is None else (Layout(shape, wishes.modes),)
-    return tuple(layout for layout in found if math.prod(layout.extent) >= _FEWEST_SITES)
+    return tuple(layout for layout in found if math.prod(layout.extent) >= _FEWEST_SITES and _fits(layout, wishes.side))
+
+
+def _fits(layout: Layout, side: int | None) -> bool:
+    """Whether a patch with this side is not too large; where a mode is shorter, so is the patch."""
+    sizes = [min(side or 1, size) for size in layout.extent]
+    return direction_count(layout.band_count) * math.prod(sizes) <= LARGEST_PATCH
+
+
+def longest_side(shape: tuple[int, ...], modes: tuple[int, ...] | None) -> int:
+    """The longest side that a patch can have along these modes, counted from 0; by default, along the best two."""
+    several = combinations(range(len(shape)), 2) if modes is None else (modes,)
+    return max(_longest_side(Layout(shape, searched)) for searched in several)
+
+
+def _longest_side(layout: Layout) -> int:
+    sides = range(1, min(layout.shape[mode] for mode in layout.searched) + 1)
+    return max(1, bisect_left(sides, True, key=lambda side: not _fits(layout, side)))
 
 
 def has_similar_patches(shape: tuple[int, ...]) -> bool:
@@ -102,7 +124,7 @@ def _side(layout: Layout, share: float) -> int:
     count, modes, side = direction_count(layout.band_count), len(layout.searched), 2
     while (
         side < _LONGEST
-        and count * (side + 1) ** modes <= _LARGEST_PATCH
+        and count * (side + 1) ** modes <= _LARGEST_CHOSEN
         and share * layout.band_count * (side + 1) ** modes <= _MOST_KNOWN
     ):
         side += 1

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..completion import StopReason
 from ..estimates.dense import DenseEstimate
 from ..iterating import Progress
+from ..telling import tell_round
 from .layout import Layout
 from .model import GroupModel, Triple
 from .planning import Wishes, first_model, other_groups, other_noises, possible_layouts
@@ -25,6 +26,7 @@ from .view import View
 _PROGRESS = -1.0  # below which a round was one
 _LITTLE = 0.995  # error, relative to the one before, from which on a round was none even so
 _PATIENCE = 2  # rounds without progress
+_USUAL_ROUNDS = 4  # until then
 _ROUNDS_ON_STROKES = 3  # nearly all of every patch is known: more bring next to nothing
 _WORSE = 2.0  # from which on a round did harm
 _BETTER = -2.0  # below which other settings are taken
@@ -121,7 +123,9 @@ class PatchesRun:
         x = best = view.x
         leading, smallest = self._first, self.error  # of all rounds, for those to come may be as good as it by chance
         stalled = 0
-        for _ in range(min(self.rounds, _ROUNDS_ON_STROKES) if start.strokes else self.rounds):
+        most = min(self.rounds, _ROUNDS_ON_STROKES) if start.strokes else self.rounds
+        for number in range(most):
+            tell_round(_rounds_left(number, most, stalled) + self._last_rounds)
             average = view.average(x, known, _shift(model, rng))
             said = view.tensor(x + average.change)
             x = view.moved(x, known, average, model.relaxation)
@@ -145,12 +149,19 @@ class PatchesRun:
         self.error = start.error(self.predictions)
         self.active_share = float(view.active.mean())
         x = view.kept(best, start.mask)
-        for last in (False, True) if self.rounds > 1 else (True,):
+        for left in range(self._last_rounds, 0, -1):
+            tell_round(left)
+            last = left == 1
             average = view.average(x, start.mask, _shift(model, rng))
             x = x + average.change if last else view.moved(x, start.mask, average, 1.0)
             sentence = f"Done: groups of similar patches, to an error of {self.error:.2g} at held-out entries."
             stop = StopReason("done", sentence) if last else None
             yield Progress(self.error, DenseEstimate(self._finished(view, x, average)), stop=stop)
+
+    @property
+    def _last_rounds(self) -> int:
+        """With the held-out entries given back."""
+        return 2 if self.rounds > 1 else 1
 
     def _finished(self, view: View, x: Floats, average: Average) -> Floats:
         """Groups where there are any; elsewhere what the start says with all that is known."""
@@ -167,6 +178,11 @@ class PatchesRun:
         return GroupUncertainty(
             start.mask, start.held, start.values, start.before, self.variance, self.model.noise, scattered
         )
+
+
+def _rounds_left(number: int, most: int, stalled: int) -> int:
+    """About how many rounds there will be, after so many: four, or as many as it takes to lose patience."""
+    return min(most - number, max(_USUAL_ROUNDS - number, _PATIENCE - stalled))
 
 
 def _shift(model: GroupModel, rng: np.random.Generator) -> Triple:

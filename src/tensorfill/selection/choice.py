@@ -22,6 +22,7 @@ from ..tensor import Array
 from .comparison import Comparison
 from .course import Course, Stopped
 from .judge import can_judge_lost, goes_deeper
+from .mixture import mixture_deviations
 from .pattern import HolePattern
 from .phases import tell_completing
 
@@ -168,6 +169,7 @@ class Choice:
             certificate=None,
             smallest=None,
             negative_share=None,
+            deviations=mixture_deviations({**(lost_weights or {}), **weights}, parts, estimate, self._observed.floor),
             notes=tuple(dict.fromkeys(note for name in named for note in parts[name].notes)),
         )
         return self._told(whole, weights, reason=reason, lost_weights=lost_weights)
@@ -212,7 +214,9 @@ class Choice:
         return "slices of which nothing is known" if self._observed.empty_slices() else "large holes"
 
     def _deviations(self, done: Completion) -> Callable[[], Array] | None:
-        """The method's own; those of the leader, put right by the errors of what was chosen, for anything else."""
+        """The method's own, or those of a mixture; better, for a blend whose errors are known: those of the leader,
+        put right by them.
+        """
         sure = self._sure
         if sure is None or (
             done.deviations is not None and not isinstance(done.estimate, BlendedEstimate | EstimateByPlace)

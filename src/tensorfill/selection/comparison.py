@@ -25,7 +25,7 @@ from .held_out_run import HeldOutRun, HoldsOut
 from .holdings import HOLDINGS, holdings
 from .judge import Judge
 from .pattern import HolePattern
-from .phases import tell_comparing, tell_racing
+from .phases import tell_comparing, tell_leading, tell_racing
 from .race import Race
 
 _HOPELESS = 2.0  # times the smallest error the first time: not tried again
@@ -47,7 +47,7 @@ class Comparison:
         One that holds nothing out is run again without some entries.
         """
         observed, leader = self.course.observed, self.leader
-        tell_comparing(leader.name, (leader.name, *others), observed.shape)
+        tell_leading(leader.name, tuple(others), observed.shape, raced=self.question.raced)
         if isinstance(leader, HoldsOut):
             done, run = leader.run(observed, rng=self.course.rng(), watch=self.course.watcher(), pattern=self.pattern)
             return self.course.kept(done), run
@@ -71,7 +71,7 @@ class Comparison:
     def raced(self, methods: Mapping[str, Method], run: HeldOutRun) -> dict[str, Method]:
         """Those that are not clearly beaten on a part of the data, if that is worth it."""
         observed = self.course.observed
-        if self.question.short or self.question.effort == "high" or not methods:
+        if not self.question.raced or not methods:
             return dict(methods)
         truth = observed.values[self._inside(run.held)]
         race = Race.of(self.pattern, run.held, run.judge, run.predictions - truth)
@@ -81,7 +81,7 @@ class Comparison:
         close = {}
         for name, method in methods.items():
             if part.count and method.refuses(part) is None:
-                tell_racing(name, tuple(methods))
+                tell_racing(name, tuple(methods), observed.shape)
                 found = self.course.completed(method, part).estimate.at(rows)
                 if race.is_close(np.maximum(found, part.floor) - truth[race.inside]):
                     close[name] = method
