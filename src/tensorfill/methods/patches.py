@@ -21,6 +21,7 @@ from ..iterating import Outcome, iterate
 from ..method import Question
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
+from ..patches.mending_run import MendingRun
 from ..patches.planning import Wishes, has_similar_patches
 from ..patches.run import PatchesRun
 from ..patches.strokes import Strokes
@@ -142,7 +143,9 @@ class Patches:
         if begun.start is None or held_out is None:
             return first, held_out
         with quiet_blas():
-            groups = PatchesRun(begun.start, self._wishes(scale), self.max_iter, begun.seed, choosing=self.max_iter > 1)
+            wishes, choosing = self._wishes(scale), self.max_iter > 1
+            run = MendingRun if MendingRun.suits(begun.start, wishes) else PatchesRun
+            groups = run(begun.start, wishes, self.max_iter, begun.seed, choosing=choosing)
             before = Outcome(first.estimate, first.history, first.stop, first.seconds)
             found = iterate(scaled_back(groups.states(), scale), 10**9, watch, after=before)
         stopped = found.stop.kind not in ("done", "stalled")
@@ -191,7 +194,7 @@ class Patches:
         }
 
 
-def _used(groups: PatchesRun, scale: float) -> dict[str, Any]:
+def _used(groups: PatchesRun | MendingRun, scale: float) -> dict[str, Any]:
     """Settings as they were chosen; but for sides or windows that differ from mode to mode, which are no setting."""
     if groups.model is None or groups.layout is None:
         return {}
@@ -206,7 +209,7 @@ def _used(groups: PatchesRun, scale: float) -> dict[str, Any]:
     }
 
 
-def _reasons(groups: PatchesRun, scale: float, start: str, stopped: bool) -> dict[str, str]:
+def _reasons(groups: PatchesRun | MendingRun, scale: float, start: str, stopped: bool) -> dict[str, str]:
     told = f"error at held-out entries {scale * groups.error:.3g}, that of {start} {scale * groups.first_error:.3g}"
     if not groups.useful or groups.model is None or groups.layout is None:
         return {"patches": f"Stopped before the last round: {told}." if stopped else f"No use: {told}."}
