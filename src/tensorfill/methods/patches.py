@@ -195,12 +195,15 @@ class Patches:
 
 
 def _used(groups: PatchesRun | MendingRun, scale: float) -> dict[str, Any]:
-    """Settings as they were chosen; but for sides or windows that differ from mode to mode, which are no setting."""
+    """Settings as they were chosen; but for sides that differ, and windows that do from mode to mode: no settings."""
     if groups.model is None or groups.layout is None:
         return {}
     model, modes = groups.model, groups.layout.searched
     along = [0, 1, 2] if len(modes) > 2 else [0, 2]
-    alike = {"patch": {model.patch[mode] for mode in along}, "window": {model.window[mode] for mode in along}}
+    alike = {
+        "patch": {model.patch[mode] for mode in along} if groups.one_size else set(),
+        "window": {model.window[mode] for mode in along},
+    }
     return {
         "modes": tuple(mode + 1 for mode in modes),
         **{setting: found.pop() for setting, found in alike.items() if len(found) == 1},

@@ -16,7 +16,7 @@ import numpy as np
 from ..compiling import compiled
 from .matching import keep_nearest
 
-_FILLED_IN = 0.3  # weight of sites that are filled in when patches are compared; that of known ones is 1
+_FILLED_IN = 0.6  # weight of sites that are filled in when patches are compared; that of known ones is 1
 _TURNED = 0.5  # weight of the covariance turned by half a turn, at most
 _FEWEST = 8  # patches that tell a covariance
 _ABSURD = 8.0  # deviations that no entry is off its group by, unless rounding has made it up

@@ -53,6 +53,11 @@ class MendingRun:
     """Whether patches predict held-out entries better than the start."""
     active_share: float = 0.0
 
+    @property
+    def one_size(self) -> bool:
+        """Whether all patches have the size of the model's."""
+        return self.wishes.side is not None
+
     @staticmethod
     def suits(start: Start, wishes: Wishes) -> bool:
         """Whether strokes are in a picture with few bands, the one case that this was made for."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,8 @@ class PatchesRun:
     useful: bool = False
     """Whether groups predict held-out entries better than the start."""
     active_share: float = 0.0
+    one_size: ClassVar[bool] = True
+    """Whether all patches have the size of the model's."""
 
     def __post_init__(self) -> None:
         self.predictions = self._first
