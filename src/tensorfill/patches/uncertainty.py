@@ -6,6 +6,7 @@ the start was off around an entry, how steep the estimate is there, and how much
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -23,7 +24,7 @@ _WIDTHS = (3, 9)  # entries along every mode with neighbours, over which is aver
 _LITTLE = 0.02  # of the mean is added before logarithms are taken
 _TAILS = 4.0  # errors of groups have heavier tails than a normal distribution, and those matter most
 _TAILS_IN_STROKES = 16.0  # and those in strokes even more so
-_EASIER = 1.1  # held-out strokes end where they come near missing ones: errors elsewhere are larger by this
+_EASIER = 1.05  # held-out strokes end where they come near missing ones: errors elsewhere are larger by this
 _BAND, _ENOUGH = 32, 200  # indices; errors from which a law can be judged
 _LEAST_VARIANCE = 1e-8  # of values of size 1
 
@@ -97,7 +98,7 @@ class GroupUncertainty:
 def _stretch(held: Mask) -> int:
     """How many entries there are in a band of so many indices along the first long mode."""
     first = next((mode for mode, size in enumerate(held.shape) if size > SHORT), 0)
-    return _BAND * max(1, held[(0,) * (first + 1)].size)
+    return _BAND * max(1, math.prod(held.shape[first + 1 :]))
 
 
 def _factor_elsewhere(seen: Evidence, bands: NDArray[np.intp]) -> float:
