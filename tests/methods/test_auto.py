@@ -426,9 +426,9 @@ def test_strokes_are_filled_quickly_at_low_effort_and_better_than_by_a_thin_plat
         return float(np.sqrt(np.mean((done.tensor - truth)[~known] ** 2)))
 
     assert low.settings == {"effort": "low", "weights": {"patches": 1.0}, "lost_weights": None}
-    assert low.reasons["patches"].startswith("5×5 along modes 1, 2, ")
+    assert low.reasons["patches"].startswith("8×8 along modes 1, 2, ")
     assert "that of a thin plate" in low.reasons["patches"]
-    assert len(low.history) == 3, "the plate, one round without what is held out, one with it"
+    assert len(low.history) == 4, "the plate, one round without what is held out, two with it"
     assert error(low) < 0.85 * error(plate)
     assert error(normal) < error(low)
     for done in (low, normal):

@@ -109,6 +109,11 @@ def test_a_hole_may_be_as_deep_as_half_a_thick_pen_and_no_deeper() -> None:
     assert strokes_of(square(17)) is None
 
 
+def test_in_a_larger_picture_strokes_may_be_wider() -> None:
+    assert strokes_of(square(40, 600)) is not None
+    assert strokes_of(square(42, 600)) is None
+
+
 def test_a_fifth_may_be_missing_and_no_more() -> None:
     few, many = np.ones((100, 80), dtype=bool), np.ones((100, 80), dtype=bool)
     few[:, ::10] = few[0] = True

@@ -14,7 +14,7 @@ def leader(question: Question) -> Patches | Spectral:
     """
     if not Patches.has_groups(question.shape) or (question.effort == "low" and not question.strokes):
         return Spectral()
-    return Patches(max_iter=1, patch=5) if question.effort == "low" else Patches()
+    return Patches(max_iter=1) if question.effort == "low" else Patches()
 
 
 def candidates(question: Question) -> dict[str, Method]:

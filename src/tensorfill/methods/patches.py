@@ -21,6 +21,7 @@ from ..iterating import Clock, Outcome, iterate
 from ..method import Question
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
+from ..patches.mending_run import MendingRun
 from ..patches.planning import LARGEST_PATCH, Wishes, has_similar_patches, longest_side
 from ..patches.run import PatchesRun
 from ..patches.strokes import Strokes
@@ -181,7 +182,9 @@ class Patches:
         if begun.start is None or held_out is None:
             return first, held_out
         with quiet_blas():
-            groups = PatchesRun(begun.start, self._wishes(scale), self.max_iter, begun.seed, choosing=self.max_iter > 1)
+            wishes, choosing = self._wishes(scale), self.max_iter > 1
+            run = MendingRun if MendingRun.suits(begun.start, wishes) else PatchesRun
+            groups = run(begun.start, wishes, self.max_iter, begun.seed, choosing=choosing)
             before = Outcome(first.estimate, first.history, first.stop, first.seconds)
             found = iterate(scaled_back(groups.states(), scale), 10**9, watch, after=before)
         stopped = found.stop.kind not in ("done", "stalled")
@@ -236,13 +239,16 @@ class Patches:
         }
 
 
-def _used(groups: PatchesRun, scale: float) -> dict[str, Any]:
-    """Settings as they were chosen; but for sides or windows that differ from mode to mode, which are no setting."""
+def _used(groups: PatchesRun | MendingRun, scale: float) -> dict[str, Any]:
+    """Settings as they were chosen; but for sides that differ, and windows that do from mode to mode: no settings."""
     if groups.model is None or groups.layout is None:
         return {}
     model, modes = groups.model, groups.layout.searched
     along = [0, 1, 2] if len(modes) > 2 else [0, 2]
-    alike = {"patch": {model.patch[mode] for mode in along}, "window": {model.window[mode] for mode in along}}
+    alike = {
+        "patch": {model.patch[mode] for mode in along} if groups.one_size else set(),
+        "window": {model.window[mode] for mode in along},
+    }
     return {
         "modes": tuple(mode + 1 for mode in modes),
         **{setting: found.pop() for setting, found in alike.items() if len(found) == 1},
@@ -251,7 +257,7 @@ def _used(groups: PatchesRun, scale: float) -> dict[str, Any]:
     }
 
 
-def _reasons(groups: PatchesRun, scale: float, start: str, stopped: bool) -> dict[str, str]:
+def _reasons(groups: PatchesRun | MendingRun, scale: float, start: str, stopped: bool) -> dict[str, str]:
     told = f"error at held-out entries {scale * groups.error:.3g}, that of {start} {scale * groups.first_error:.3g}"
     if not groups.useful or groups.model is None or groups.layout is None:
         return {"patches": f"Stopped before the last round: {told}." if stopped else f"No use: {told}."}

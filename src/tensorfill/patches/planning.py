@@ -22,6 +22,9 @@ _LONGEST = 6  # side of a patch
 _NOISE = 0.4  # of σ² as `spectral` has learned it, which takes what its one prior cannot tell for noise
 _FEWEST_SITES = 1000
 _FACTOR = 4.0  # by which other noise is tried
+_SIDES = 8, 6, 10  # of patches around strokes; averaged, they are better than any of them
+_NEAR = 24  # sites to either side within which patches like them are looked for
+_LIKEST, _INFORMERS = 20, 8  # patches that count in full, and times as many in all
 _LEAST_NOISE, _MOST_NOISE = 1e-12, 1e6  # σ² of values up to 1 that single precision can work with
 
 
@@ -111,6 +114,40 @@ def first_model(layout: Layout, share: float, noise: float, wishes: Wishes, *, s
         strength=1.0,
         noise=min(max(chosen, _LEAST_NOISE), _MOST_NOISE),
         relaxation=1.2 if many else 1.6,
+    )
+
+
+def mending_model(layout: Layout, noise: float, wishes: Wishes) -> GroupModel:
+    """For strokes in a picture with few bands, with this σ²."""
+    reach = layout.padded([_NEAR if wishes.reach is None else wishes.reach] * len(layout.searched), 0)
+    window = _within(reach, layout.extent)
+    usual = _LIKEST if wishes.members is None else wishes.members
+    members = min(usual, _candidates(window, layout.extent))
+    chosen = _NOISE * noise if wishes.noise is None else wishes.noise
+    model = GroupModel(
+        patch=(1, 1, 1),
+        window=window,
+        stride=(1, 1, 1),
+        members=members,
+        informers=_INFORMERS * members,
+        strength=1.0,
+        noise=min(max(chosen, _LEAST_NOISE), _MOST_NOISE),
+    )
+    return with_side(layout, model, mending_sides(wishes)[0])
+
+
+def mending_sides(wishes: Wishes) -> tuple[int, ...]:
+    """Sides of patches for rounds that are averaged, the first one also for those before."""
+    return _SIDES if wishes.side is None else (wishes.side,) * len(_SIDES)
+
+
+def with_side(layout: Layout, model: GroupModel, side: int) -> GroupModel:
+    """The model with other patches."""
+    modes = len(layout.searched)
+    return replace(
+        model,
+        patch=_within(layout.padded([side] * modes, 1), layout.extent),
+        stride=layout.padded([max(1, side // 2)] * modes, 1),
     )
 
 

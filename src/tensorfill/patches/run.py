@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +60,8 @@ class PatchesRun:
     active_share: float = 0.0
     share: float = 1.0
     """How much of what groups say is better than the start counts."""
+    one_size: ClassVar[bool] = True
+    """Whether all patches have the size of the model's."""
 
     def __post_init__(self) -> None:
         self.predictions = self._first

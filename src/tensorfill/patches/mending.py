@@ -1,0 +1,216 @@
+"""Mending: every patch with something missing is conditioned by a Gaussian that the patches most like it tell.
+
+For a patch with known sites O, the k₁ nearest others f with weights w (1 for the k nearest, less for the rest):
+
+    μ = Σ w f / Σ w,     Σ = [Σ w (f − μ)(f − μ)ᵀ + ν c Σ₀] / (Σw + ν),     f_M = μ_M + Σ_MO (Σ_OO + σ²I)⁻¹ (y_O − μ_O)
+
+Σ is then made more like Σ turned by half a turn, which is as likely in most textures: the more so, the more alike both
+are. Where whole sites are missing and most others are known, this takes a fraction of what `groups.py` does, which
+solves for all patches of a group and learns from what it finds.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..compiling import compiled
+from .matching import keep_nearest
+
+_FILLED_IN = 0.6  # weight of sites that are filled in when patches are compared; that of known ones is 1
+_TURNED = 0.5  # weight of the covariance turned by half a turn, at most
+_FEWEST = 8  # patches that tell a covariance
+_ABSURD = 8.0  # deviations that no entry is off its group by, unless rounding has made it up
+_SINGLE = 2e-5  # of the trace of Σ: with less noise, rounding in single precision would make it indefinite
+
+
+@compiled(nogil=True, fastmath=True)
+def find_weighted(  # type: ignore[no-untyped-def]
+    x, q, extent, patch, window, offsets, reference, weights, distances, places
+):
+    """Squared distances of all other patches in the window to the reference patch, with a weight for each site of it.
+
+    Tells how many there are; `places` are where they begin.
+    """
+    n0, n1, n2 = extent[0], extent[1], extent[2]
+    sites = n0 * n1 * n2
+    a, b, c = reference // (n1 * n2), (reference // n2) % n1, reference % n2
+    low, high = max(0, c - window[2]), min(n2 - patch[2], c + window[2]) + 1
+    length = high - low
+    count = 0
+    even = offsets.size // 2 * 2
+    for row in range(max(0, a - window[0]), min(n0 - patch[0], a + window[0]) + 1):
+        for column in range(max(0, b - window[1]), min(n1 - patch[1], b + window[1]) + 1):
+            first = (row * n1 + column) * n2 + low
+            run = distances[count : count + length]
+            run[:] = np.float32(0)
+            for coefficient in range(q):
+                here, there = coefficient * sites + reference, coefficient * sites + first
+                for j in range(0, even, 2):
+                    weight0, weight1 = weights[j], weights[j + 1]
+                    value0, value1 = x[here + offsets[j]], x[here + offsets[j + 1]]
+                    row0, row1 = x[there + offsets[j] :], x[there + offsets[j + 1] :]
+                    for k in range(length):
+                        off0, off1 = row0[k] - value0, row1[k] - value1
+                        run[k] += weight0 * off0 * off0 + weight1 * off1 * off1
+                for j in range(even, offsets.size):
+                    weight0, value0, row0 = weights[j], x[here + offsets[j]], x[there + offsets[j] :]
+                    for k in range(length):
+                        off0 = row0[k] - value0
+                        run[k] += weight0 * off0 * off0
+            kept = 0
+            for k in range(length):
+                if first + k != reference:
+                    distances[count + kept] = run[k]
+                    places[count + kept] = first + k
+                    kept += 1
+            count += kept
+    return count
+
+
+@compiled(nogil=True, fastmath=True)
+def mend_patches(  # type: ignore[no-untyped-def]
+    x, known, extent, patch, window, offsets, references, members, informers, strength, noise, common, first, sums
+):
+    """All reference patches. Adds to `sums`, for the sites from `first` on, three numbers per missing coefficient:
+
+    the weighted difference between conditional means and x, the weights, and the weighted squares of that difference
+    with the variances. `x` is planar and has known values where there are any; `known` has a number for each site.
+    """
+    sites = extent[0] * extent[1] * extent[2]
+    P = offsets.size
+    q = x.size // sites
+    d = q * P
+    here = sums.shape[1] // q
+    widest = 1
+    for mode in range(3):
+        widest *= 2 * window[mode] + 1
+    distances = np.empty(widest, np.float32)
+    places = np.empty(widest, np.int64)
+    site_weights = np.empty(P, np.float32)
+    G = np.empty((informers, d), np.float32)
+    S = np.empty((d, d), np.float32)
+    weights = np.empty(informers, np.float32)
+    mean = np.empty(d, np.float32)
+    observed = np.empty(d, np.int64)
+    missing = np.empty(d, np.int64)
+    total_common = np.float32(1e-30)  # if patches are of one site or flat
+    for j in range(d):
+        total_common += common[j, j]
+    for reference in references:
+        n, m = 0, 0
+        for j in range(P):
+            site_weights[j] = np.float32(1) if known[reference + offsets[j]] else np.float32(_FILLED_IN)
+        for c in range(q):
+            for j in range(P):
+                if known[reference + offsets[j]]:
+                    observed[n] = c * P + j
+                    n += 1
+                else:
+                    missing[m] = c * P + j
+                    m += 1
+        if n == 0 or m == 0:
+            continue
+        count = find_weighted(x, q, extent, patch, window, offsets, reference, site_weights, distances, places)
+        if count < _FEWEST:
+            continue
+        k1, k = min(informers, count), min(members, count)
+        keep_nearest(distances, places, count, k1)
+        total, largest = np.float32(0), np.float32(0)
+        mean[:] = np.float32(0)
+        for i in range(k1):
+            far = i >= k and distances[i] > 0
+            weight = distances[k - 1] / distances[i] if far else np.float32(1)
+            weights[i] = weight
+            total += weight
+            row = G[i]
+            for c in range(q):
+                at = c * sites + places[i]
+                for j in range(P):
+                    row[c * P + j] = x[at + offsets[j]]
+            for j in range(d):
+                mean[j] += weight * row[j]
+                largest = max(largest, abs(row[j]))
+        for j in range(d):
+            mean[j] /= total
+        for i in range(k1):
+            row, root = G[i], np.sqrt(weights[i])
+            for j in range(d):
+                row[j] = root * (row[j] - mean[j])
+        np.dot(G[:k1].T, G[:k1], S)
+        trace = np.float32(0)
+        for j in range(d):
+            trace += S[j, j]
+        of_common = strength * trace / (total * total_common)
+        part = np.float32(1) / (total + strength)
+        for i in range(d):
+            row, row_of_common = S[i], common[i]
+            for j in range(d):
+                row[j] = (row[j] + of_common * row_of_common[j]) * part
+        turn(S, q, P)
+        trace, widest_entry = np.float32(0), np.float32(0)
+        for j in range(d):
+            trace += S[j, j]
+            widest_entry = max(widest_entry, S[j, j])
+        least = max(noise, np.float32(_SINGLE) * trace)
+        absurd = largest + np.float32(_ABSURD) * np.sqrt(widest_entry + least)
+        left, right = np.empty((n, n), np.float32), np.empty((n, m + 1), np.float32)
+        for i in range(n):
+            source, at = S[observed[i]], observed[i]
+            left_row, right_row = left[i], right[i]
+            for j in range(n):
+                left_row[j] = source[observed[j]]
+            left_row[i] += least
+            for j in range(m):
+                right_row[j] = source[missing[j]]
+            right_row[m] = x[(at // P) * sites + reference + offsets[at % P]] - mean[at]
+        solved = np.linalg.solve(left, right)
+        # Σ_MO times that: its last column for means, the diagonal of the rest for variances.
+        found, told = np.zeros(m, np.float32), np.zeros(m, np.float32)
+        for i in range(n):
+            right_row, solved_row = right[i], solved[i]
+            for j in range(m):
+                found[j] += right_row[j] * solved_row[m]
+                told[j] += right_row[j] * solved_row[j]
+        farthest = np.float32(0)
+        for j in range(m):
+            farthest = max(farthest, abs(found[j]))
+        if not farthest < absurd:
+            continue
+        for i in range(m):
+            j = missing[i]
+            variance = max(S[j, j] - told[i], np.float32(0))
+            at = (j // P) * sites + reference + offsets[j % P]
+            to = (j // P) * here + reference - first + offsets[j % P]
+            off, weight = mean[j] + found[i] - x[at], np.float32(1) / (variance + least)
+            sums[0, to] += weight * off
+            sums[1, to] += weight
+            sums[2, to] += weight * (off * off + variance)
+
+
+@compiled(nogil=True, fastmath=True)
+def turn(S, q, P):  # type: ignore[no-untyped-def]
+    """Make a covariance of patches more like itself turned by half a turn, the more so, the more alike both are."""
+    alike, square = np.float32(0), np.float32(1e-30)
+    for c in range(q):
+        for j in range(P):
+            own, opposite = S[c * P + j, c * P + j], S[c * P + P - 1 - j, c * P + P - 1 - j]
+            alike += own * opposite
+            square += own * own
+    likeness = (alike / square) ** 2
+    weight = np.float32(_TURNED) * likeness * likeness
+    part = np.float32(1) / (np.float32(1) + weight)
+    for c in range(q):
+        for i in range(P // 2):  # the other half turns with it
+            row, opposite_row = S[c * P + i], S[c * P + P - 1 - i]
+            for e in range(q):
+                for j in range(P):
+                    own, opposite = row[e * P + j], opposite_row[e * P + P - 1 - j]
+                    row[e * P + j] = (own + weight * opposite) * part
+                    opposite_row[e * P + P - 1 - j] = (opposite + weight * own) * part
+        if P % 2:
+            row = S[c * P + P // 2]
+            for e in range(q):
+                for j in range(P // 2):
+                    own, opposite = row[e * P + j], row[e * P + P - 1 - j]
+                    row[e * P + j] = (own + weight * opposite) * part
+                    row[e * P + P - 1 - j] = (opposite + weight * own) * part
