@@ -18,12 +18,11 @@ from .conditioning import add_covariance, condition_by_precision, condition_on_k
 from .elimination import copy_row
 from .gaussian import learn_covariance, learn_mean
 from .matching import find_similar, keep_nearest
-from .members import add_to_sums, is_absurd, put_known, take_known, take_patch
+from .members import add_to_sums, is_absurd, put_known, take_known, take_patches
 
 _BY_PRECISION_FROM = 0.45
 """Share of a patch that is known from which on it costs less to solve for what is missing."""
 _ABSURD = 8.0  # deviations that no entry is off its group by, unless rounding has made it up
-_SINGLE = 2e-5  # of the trace of Σ: with less noise, rounding in single precision would make it indefinite
 
 
 @compiled(nogil=True, fastmath=True)
@@ -44,6 +43,7 @@ def solve_groups(  # type: ignore[no-untyped-def]
     every,
     strength,
     noise,
+    rounding,
     common,
     first,
     sums,
@@ -52,7 +52,8 @@ def solve_groups(  # type: ignore[no-untyped-def]
 
     the weighted difference between conditional means and x, the weights, and the weighted squares of that difference
     with the variances. `x` has coefficients, `values` and `known` bands, all planar. Each of `passes` conditions with
-    what the one before found; C comes from every so many-th patch.
+    what the one before found; C comes from every so many-th patch. Noise is at least `rounding` times the trace of Σ.
+    All is done in the precision of x.
     """
     kind = x.dtype
     sites = extent[0] * extent[1] * extent[2]
@@ -96,20 +97,18 @@ def solve_groups(  # type: ignore[no-untyped-def]
         count = find_similar(x, q, extent, patch, window, offsets, reference, distances, places)
         k1, k = min(informers, count), min(members, count)
         keep_nearest(distances, places, count, k1)
-        largest = np.float32(0) * x[0]
         for m in range(k1):
             far = m >= k and distances[m] > 0
             weights[m] = distances[k - 1] / distances[m] if far else np.float32(1)
-            largest = max(largest, take_patch(x, sites, q, places[m], offsets, F, m))
-        for m in range(k):
-            copy_row(X, m, F, m)
-            counts[m] = take_known(values, known, sites, bands, places[m], offsets, observed, Y, m)
+        take_patches(x, sites, q, places, k, offsets, X)
+        largest = take_patches(x, sites, q, places, k1, offsets, F)
+        take_known(values, known, sites, bands, places, k, offsets, observed, Y, counts)
         for turn in range(passes):
             last = turn == passes - 1
             total = learn_mean(F, weights, k1, mean)
             of_members = total / k if turn > 0 else np.float32(0) * total
             trace = learn_covariance(F, weights, k1, total, mean, strength, common, C, of_members, G, S)
-            least = max(noise, np.float32(_SINGLE) * trace)
+            least = max(noise, rounding * trace)
             widest_entry = np.float32(0) * trace
             for j in range(d):
                 widest_entry = max(widest_entry, S[j, j])

@@ -8,48 +8,51 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiling import compiled
+from .elimination import index
 
 
 @compiled(nogil=True, fastmath=True)
-def take_patch(x, sites, q, place, offsets, F, m):  # type: ignore[no-untyped-def]
-    """F[m] becomes the patch that begins at a place; returns the largest size of its entries."""
-    patch, P = F[m], offsets.size
-    largest = np.float32(0) * x[0]
-    for c in range(q):
-        source, target = x[c * sites + place :], patch[c * P : (c + 1) * P]
-        for j in range(P):
-            target[j] = source[offsets[j]]
-    for j in range(patch.size):
-        largest = max(largest, abs(patch[j]))
+def take_patches(x, sites, q, places, count, offsets, F):  # type: ignore[no-untyped-def]
+    """F gets the patches that begin at the first `count` places; returns the largest size of their entries."""
+    P, largest = index(offsets.size), np.float32(0) * x[0]
+    for m in range(index(count)):
+        for c in range(index(q)):
+            at = c * index(sites) + index(places[m])
+            for j in range(P):
+                F[m, c * P + j] = x[at + index(offsets[j])]
+        for j in range(index(F.shape[1])):
+            largest = max(largest, abs(F[m, j]))
     return largest
 
 
 @compiled(nogil=True, fastmath=True)
-def take_known(values, known, sites, bands, place, offsets, observed, Y, m):  # type: ignore[no-untyped-def]
-    """Which bands of which sites of a patch are known, in observed[m], and their values, in Y[m]; returns how many."""
-    P, count = offsets.size, 0
-    for c in range(bands):
-        at = c * sites + place
-        for j in range(P):  # without a branch, which nobody could foresee
-            site = at + offsets[j]
-            observed[m, count] = c * P + j
-            Y[m, count] = values[site]
-            count += known[site]
-    return count
+def take_known(values, known, sites, bands, places, count, offsets, observed, Y, counts):  # type: ignore[no-untyped-def]
+    """Which bands of which sites of some patches are known, their values, and how many there are."""
+    P = index(offsets.size)
+    for m in range(index(count)):
+        found = index(0)
+        for c in range(index(bands)):
+            at = c * index(sites) + index(places[m])
+            for j in range(P):  # without a branch, which nobody could foresee
+                site = at + index(offsets[j])
+                observed[m, found] = c * P + j
+                Y[m, found] = values[site]
+                found += index(known[site])
+        counts[m] = found
 
 
 @compiled(nogil=True, fastmath=True)
 def put_known(Y, observed, m, count, found, missing):  # type: ignore[no-untyped-def]
     """Put what is known of a patch into `found`; returns how many entries are missing, after listing them."""
-    at, absent = 0, 0
-    for j in range(found.size):
-        if at < count and observed[m, at] == j:
-            found[j] = Y[m, at]
-            at += 1
+    member, at, absent = index(m), index(0), index(0)
+    for j in range(index(found.size)):
+        if at < index(count) and index(observed[member, at]) == j:
+            found[j] = Y[member, at]
+            at += index(1)
         else:
             missing[absent] = j
-            absent += 1
-    return absent
+            absent += index(1)
+    return np.int64(absent)
 
 
 @compiled(nogil=True, fastmath=True)
@@ -67,15 +70,15 @@ def add_to_sums(found, variance, noise, X, m, sites, q, place, offsets, sums, we
 
     The differences, weighted; the weights; the weighted squares of the differences with the variances.
     """
-    before, P = X[m], offsets.size
-    differences, total, squares = sums[0], sums[1], sums[2]
-    for j in range(found.size):
+    member, P = index(m), index(offsets.size)
+    for j in range(index(found.size)):
         weights[j] = np.float32(1) / (variance[j] + noise)
-        found[j] -= before[j]
-    for c in range(q):
-        at = c * sites + place
+        found[j] -= X[member, j]
+    for c in range(index(q)):
+        at = c * index(sites) + index(place)
         for j in range(P):
-            site, weight, off = at + offsets[j], weights[c * P + j], found[c * P + j]
-            differences[site] += weight * off
-            total[site] += weight
-            squares[site] += weight * (off * off + variance[c * P + j])
+            site, entry = at + index(offsets[j]), c * P + j
+            weight, off = weights[entry], found[entry]
+            sums[0, site] += weight * off
+            sums[1, site] += weight
+            sums[2, site] += weight * (off * off + variance[entry])
