@@ -19,7 +19,7 @@ from tensorfill.tensor import Array
 
 Site = tuple[int, int, int]
 
-BY_PRECISION_FROM = 0.45
+BY_PRECISION_FROM = 0.58
 """Above this share of known entries, known entries of plain patches have the covariance 0 and the variance σ²/2."""
 
 

@@ -24,26 +24,46 @@ def learn_mean(F, weights, count, mean):  # type: ignore[no-untyped-def]
 
 
 @compiled(nogil=True, fastmath=True)
+def _scatter(F, weights, first, last, centre, G, products):  # type: ignore[no-untyped-def]
+    """Σ w (f − c)(f − c)ᵀ over patches from `first` to `last`."""
+    for m in range(index(first), index(last)):
+        root = np.sqrt(weights[m])
+        for j in range(index(centre.size)):
+            G[m, j] = root * (F[m, j] - centre[j])
+    if last > first:
+        np.dot(G[first:last].T, G[first:last], products)
+    else:
+        products[:] = np.float32(0)
+
+
+@compiled(nogil=True, fastmath=True)
+def scatter_of_informers(F, weights, members, count, mean, G, centre, products):  # type: ignore[no-untyped-def]
+    """What patches that are not solved for add to the covariance: the same in all passes, about a fixed centre."""
+    for j in range(mean.size):
+        centre[j] = mean[j]
+    _scatter(F, weights, members, count, centre, G, products)
+
+
+@compiled(nogil=True, fastmath=True)
 def learn_covariance(  # type: ignore[no-untyped-def]
-    F, weights, count, total, mean, strength, common, C, of_members, G, S
+    F, weights, members, total, mean, centre, of_informers, strength, common, C, of_members, G, S
 ):
     """S = [Σ w (f − μ)(f − μ)ᵀ + a C + ν c Σ₀] / (Σw + ν), with a = `of_members`; returns its trace."""
-    d = mean.size
-    for m in range(index(count)):
-        root = np.sqrt(weights[m])
-        for j in range(index(d)):
-            G[m, j] = root * (F[m, j] - mean[j])
-    np.dot(G[:count].T, G[:count], S)
+    d = index(mean.size)
+    _scatter(F, weights, 0, members, centre, G, S)
     trace, of_all = np.float32(0) * total, np.float32(0) * total
-    for j in range(d):
-        trace += S[j, j]
-        of_all += common[j, j]
+    for i in range(d):
+        factor = total * (mean[i] - centre[i])
+        for j in range(d):
+            S[i, j] += of_informers[i, j] - factor * (mean[j] - centre[j])
+        S[i, i] = max(S[i, i], np.float32(0))
+        trace += S[i, i]
+        of_all += common[i, i]
     of_common = strength * trace / (total * max(of_all, np.float32(1e-30)))  # zero, if patches are flat anywhere
     part = np.float32(1) / (total + strength)
-    flat, flat_C, flat_common = S.reshape(d * d), C.reshape(d * d), common.reshape(d * d)
-    for i in range(d * d):
-        flat[i] = (flat[i] + of_members * flat_C[i] + of_common * flat_common[i]) * part
     trace = np.float32(0) * total
-    for j in range(d):
-        trace += S[j, j]
+    for i in range(d):
+        for j in range(d):
+            S[i, j] = (S[i, j] + of_members * C[i, j] + of_common * common[i, j]) * part
+        trace += S[i, i]
     return trace

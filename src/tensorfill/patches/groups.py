@@ -16,11 +16,11 @@ import numpy as np
 from ..compiling import compiled
 from .conditioning import add_covariance, condition_by_precision, condition_on_known, mean_given_known
 from .elimination import copy_row
-from .gaussian import learn_covariance, learn_mean
+from .gaussian import learn_covariance, learn_mean, scatter_of_informers
 from .matching import find_similar, keep_nearest
 from .members import add_to_sums, is_absurd, put_known, take_known, take_patches
 
-_BY_PRECISION_FROM = 0.45
+_BY_PRECISION_FROM = 0.58
 """Share of a patch that is known from which on it costs less to solve for what is missing."""
 _ABSURD = 8.0  # deviations that no entry is off its group by, unless rounding has made it up
 
@@ -77,6 +77,8 @@ def solve_groups(  # type: ignore[no-untyped-def]
     precision = np.empty((d, d), kind)
     inverse = np.empty((d, d), np.float64)
     mean = np.empty(d, kind)
+    centre = np.empty(d, kind)
+    of_informers = np.empty((d, d), kind)
     covariances = S if plain else np.empty((most, d), kind)  # of all that may be observed with the patch
     expected = mean if plain else np.empty(most, kind)
     counts = np.empty(members, np.int64)
@@ -106,8 +108,12 @@ def solve_groups(  # type: ignore[no-untyped-def]
         for turn in range(passes):
             last = turn == passes - 1
             total = learn_mean(F, weights, k1, mean)
-            of_members = total / k if turn > 0 else np.float32(0) * total
-            trace = learn_covariance(F, weights, k1, total, mean, strength, common, C, of_members, G, S)
+            if turn == 0:
+                scatter_of_informers(F, weights, k, k1, mean, G, centre, of_informers)
+            of_members = total / np.float32(k) if turn > 0 else np.float32(0) * total
+            trace = learn_covariance(
+                F, weights, k, total, mean, centre, of_informers, strength, common, C, of_members, G, S
+            )
             least = max(noise, rounding * trace)
             widest_entry = np.float32(0) * trace
             for j in range(d):
@@ -199,11 +205,11 @@ def solve_groups(  # type: ignore[no-untyped-def]
                         copy_row(stacked, rows, V, i)
                         rows += 1
             if not last and looked_at > 0:
-                scale = np.float32(k) / looked_at
+                scale = np.float32(k) / np.float32(looked_at)
                 if rows > 0:
                     np.dot(stacked[:rows].T, stacked[:rows], products)
                 else:
                     products[:] = np.float32(0)
                 for i in range(d):
                     for j in range(d):
-                        C[i, j] = scale * (C[i, j] + by_rows * S[i, j] - products[i, j])
+                        C[i, j] = scale * (C[i, j] + np.float32(by_rows) * S[i, j] - products[i, j])
