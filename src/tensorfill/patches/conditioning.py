@@ -148,7 +148,10 @@ def condition_by_precision(  # type: ignore[no-untyped-def]
 
 @compiled(nogil=True, fastmath=True)
 def add_covariance(C, A, scales, missing, count, noise, products):  # type: ignore[no-untyped-def]
-    """Add to C the covariance of what is missing, with noise, σ² P_MM⁻¹, after `condition_by_precision`."""
+    """Add to C the covariance of what is missing, σ² (P_MM⁻¹ − I), after `condition_by_precision`.
+
+    Rounding may leave it with eigenvalues a little below zero, where σ² is added to it before it is made use of.
+    """
     for k in range(index(count)):
         A[k, k] = scales[k]
         for i in range(k + index(1)):
@@ -161,4 +164,4 @@ def add_covariance(C, A, scales, missing, count, noise, products):  # type: igno
         for j in range(i):
             C[missing[i], missing[j]] += noise * products[i, j]
             C[missing[j], missing[i]] += noise * products[i, j]
-        C[missing[i], missing[i]] += noise * products[i, i]
+        C[missing[i], missing[i]] += noise * max(products[i, i] - np.float32(1), np.float32(0))

@@ -197,7 +197,7 @@ def solve_groups(  # type: ignore[no-untyped-def]
                 if not counts_for_C:
                     continue
                 looked_at += 1
-                if by_precision:  # that of values with noise: a matrix that stays positive whatever rounding does
+                if by_precision:
                     add_covariance(C, A, scales, missing, absent, least, V)
                 else:
                     by_rows += 1
