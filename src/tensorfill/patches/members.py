@@ -57,7 +57,7 @@ def put_known(Y, observed, m, count, found, missing):  # type: ignore[no-untyped
 
 @compiled(nogil=True, fastmath=True)
 def is_absurd(found, mean, most):  # type: ignore[no-untyped-def]
-    """Whether an entry is farther off the mean than that, or no number."""
+    """Whether an entry is farther off the mean than that."""
     farthest = np.float32(0) * mean[0]
     for j in range(mean.size):
         farthest = max(farthest, abs(found[j] - mean[j]))

@@ -12,7 +12,7 @@ from .layout import Layout
 from .model import GroupModel, Triple
 
 _LARGEST_PATCH = 150  # entries
-_MOST_KNOWN = 45  # entries of a patch, on average: what it costs grows with their cube
+_MOST_KNOWN = 45  # entries of a patch, on average: what it costs grows with their square
 _LONGEST = 6  # side of a patch
 _NOISE = 0.4  # of σ² as `spectral` has learned it, which takes what its one prior cannot tell for noise
 _FEWEST_SITES = 1000
