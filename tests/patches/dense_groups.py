@@ -19,7 +19,7 @@ from tensorfill.tensor import Array
 
 Site = tuple[int, int, int]
 
-BY_PRECISION_FROM = 0.45
+BY_PRECISION_FROM = 0.58
 """Above this share of known entries, known entries of plain patches have the covariance 0 and the variance σ²/2."""
 
 
@@ -105,12 +105,6 @@ class DenseGroups:
             variance[known] = 0.5 * self.model.noise
         return variance
 
-    def noise_kept(self, at: Site) -> Array | float:
-        """By precision, covariances are those of missing values with noise."""
-        known = self.patch(self.known, at)
-        by_precision = self.plain and known.mean() > BY_PRECISION_FROM
-        return self.model.noise * np.diag(~known).astype(float) if by_precision else 0.0
-
     def group(self, reference: Site) -> list[tuple[Site, Belief]]:
         """What the group of a reference patch says of its members after all passes; C from every patch."""
         nearest = self.nearest(reference)[: self.model.informers]
@@ -125,7 +119,7 @@ class DenseGroups:
             C, said = np.zeros_like(C), []
             for m, at, found in posteriors:
                 if found is not None:
-                    F[m], C = found.mean, C + found.covariance + self.noise_kept(at)
+                    F[m], C = found.mean, C + found.covariance
                     said.append((at, found))
                 elif not self.patch(self.known, at).any():
                     C += prior.covariance  # nobody has become surer of it

@@ -13,6 +13,7 @@ from dense_groups import Belief, DenseGroups, conditional
 from numpy.typing import NDArray
 
 from tensorfill.numerics import threads
+from tensorfill.patches import rounds
 from tensorfill.patches.model import GroupModel, Triple, common_covariance
 from tensorfill.patches.rounds import Average, PatchData, average_groups
 from tensorfill.tensor import Array
@@ -128,6 +129,29 @@ def test_a_round_is_what_the_formulas_say(name: str) -> None:
     change, variance = case.dense.average(case.references())
     np.testing.assert_allclose(found.change, change, atol=CLOSE)
     np.testing.assert_allclose(found.variance, variance, atol=CLOSE)
+
+
+EXACT = 1e-6
+"""In double precision; what comes out is rounded to single."""
+
+
+@pytest.mark.parametrize("name", ["a picture", "colours", "colours, by what is missing", "a basis of bands"])
+def test_with_little_noise_a_round_is_what_the_formulas_say_in_double_precision(name: str) -> None:
+    case = some_case(**{"share": 0.15, **CASES[name], "noise": 1e-5, "strength": 20.0})
+    change, variance = case.dense.average(case.references())
+    found = case.average()
+    assert np.trace(case.common) > 1e5 * case.model.noise
+    assert found.change.dtype == np.float32
+    np.testing.assert_allclose(found.change, change, atol=EXACT)
+    np.testing.assert_allclose(found.variance, variance, atol=EXACT)
+
+
+def test_large_tensors_are_worked_on_in_single_precision(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = some_case(noise=1e-5)
+    exact = case.average()
+    monkeypatch.setattr(rounds, "_MOST_EXACT", case.x.size - 1)
+    single = case.average()
+    assert np.abs(single.change - exact.change).max() > 1e-5  # noise is no less than rounding
 
 
 def test_they_would_notice_another_formula() -> None:

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
 from dense_groups import Belief, conditional, observation_matrix
 from numpy.typing import NDArray
 
-from tensorfill.patches.conditioning import condition_by_precision, condition_on_known
+from tensorfill.patches.conditioning import (
+    add_covariance,
+    condition_by_precision,
+    condition_on_known,
+    mean_given_known,
+)
 from tensorfill.tensor import Array
 
 CLOSE = 2e-5
 """Entries are about 1 and condition numbers, σ² being 0.01, some hundreds: 2⁻²⁴ times that."""
 
 NOISE = 0.01
+
+Kind = type[np.floating[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,52 +42,85 @@ class Patch:
         """In double precision."""
         return conditional(self.prior, observation_matrix(self.basis, self.P, self.observed), self.y, NOISE)
 
-    def by_known(self, noise: float = NOISE) -> tuple[Array, Array, Array]:
+    def by_known(self, noise: float = NOISE, kind: Kind = np.float32) -> tuple[Array, Array, Array]:
         """Mean, variances and the rows V whose products the covariance has lost."""
         d, count = len(self.prior.mean), len(self.y)
-        V, L = (np.full((count + 1, side), np.nan, np.float32) for side in (d, count + 1))
-        found, variance = np.empty(d, np.float32), np.empty(d, np.float32)
+        V = np.full((count + 1, d), np.nan, kind)
+        found, variance = self.prior.mean.astype(kind), np.empty(d, kind)
         condition_on_known(
-            self.prior.covariance.astype(np.float32),
-            self.prior.mean.astype(np.float32),
-            np.float32(noise),
-            self.basis.astype(np.float32),
+            self.prior.covariance.astype(kind),
+            self._covariances(kind),
+            self._residuals(kind),
+            kind(noise),
+            self.basis.astype(kind),
             self.plain,
             self.P,
-            np.flatnonzero(self.observed),
+            np.flatnonzero(self.observed)[None],
+            0,
             count,
-            self.y.astype(np.float32),
             V,
-            L,
-            np.empty(count + 1, np.float32),
+            np.empty(count + 1, kind),
             found,
             variance,
         )
         return found, variance, V[:count]
 
-    def by_precision(self) -> tuple[Array, Array, Array]:
-        """Mean, variances and the factor of the covariance of what is missing, with noise."""
+    def mean_alone(self, noise: float = NOISE, kind: Kind = np.float32) -> Array:
+        """The mean."""
+        count = len(self.y)
+        found, residuals = self.prior.mean.astype(kind), self._residuals(kind)
+        mean_given_known(
+            self._covariances(kind),
+            residuals,
+            kind(noise),
+            self.basis.astype(kind),
+            self.plain,
+            self.P,
+            np.flatnonzero(self.observed)[None],
+            0,
+            count,
+            np.full((count + 1, count + 1), np.nan, kind),
+            np.empty(count + 1, kind),
+            np.empty(count + 1, kind),
+            found,
+        )
+        return found
+
+    def _covariances(self, kind: Kind) -> NDArray[Any]:
+        """Of all that could be observed with the patch."""
+        return (np.kron(self.basis, np.eye(self.P)) @ self.prior.covariance).astype(kind)
+
+    def _residuals(self, kind: Kind) -> NDArray[Any]:
+        H = observation_matrix(self.basis, self.P, self.observed)
+        return np.append(self.y - H @ self.prior.mean, np.nan).astype(kind)
+
+    def by_precision(self, *, wants_variance: bool = True, kind: Kind = np.float32) -> tuple[Array, Array, Array]:
+        """Mean, variances, and the covariance of what is missing."""
         d, missing = len(self.prior.mean), np.flatnonzero(~self.observed)
         noisy = self.prior.covariance + NOISE * np.eye(d)
-        values = self.prior.mean.astype(np.float32)
-        values[self.observed] = self.y
-        L, inverse = (np.full((d + 2, d + 2), np.nan, np.float32) for _ in range(2))
-        found, variance = np.empty(d, np.float32), np.empty(d, np.float32)
+        found, variance = self.prior.mean.astype(kind), np.empty(d, kind)
+        found[self.observed] = self.y
+        A, products = (np.full((d, d), np.nan, kind) for _ in range(2))
+        scales = np.empty(d, kind)
         condition_by_precision(
-            np.linalg.inv(noisy).astype(np.float32),
-            self.prior.mean.astype(np.float32),
-            np.float32(NOISE),
-            np.float32(np.trace(noisy)),
+            (NOISE * np.linalg.inv(noisy)).astype(kind),
+            self.prior.mean.astype(kind),
+            kind(NOISE),
+            kind(NOISE / np.trace(noisy)),
             missing,
             len(missing),
-            values,
-            L,
-            inverse,
-            np.empty(d, np.float32),
+            A,
+            np.empty(d, kind),
+            scales,
+            np.empty(d, kind),
+            wants_variance,
             found,
             variance,
         )
-        return found, variance, inverse[: len(missing), : len(missing)]
+        C = np.zeros((d, d), kind)
+        if wants_variance:
+            add_covariance(C, A, scales, missing, len(missing), kind(NOISE), products)
+        return found, variance, C[np.ix_(missing, missing)]
 
 
 def some_patch(q: int, P: int, share: float, *, bands: int | None = None, seed: int = 0) -> Patch:
@@ -106,6 +147,7 @@ def test_given_what_is_known(q: int, P: int, share: float) -> None:
     np.testing.assert_allclose(mean, patch.truth.mean, atol=CLOSE)
     np.testing.assert_allclose(variance, np.diag(patch.truth.covariance), atol=CLOSE)
     np.testing.assert_allclose(patch.prior.covariance - V.T @ V, patch.truth.covariance, atol=CLOSE)
+    np.testing.assert_allclose(patch.mean_alone(), patch.truth.mean, atol=2 * CLOSE)
 
 
 @pytest.mark.parametrize("share", SHARES)
@@ -116,6 +158,7 @@ def test_given_some_bands_by_way_of_a_basis(q: int, P: int, bands: int, share: f
     np.testing.assert_allclose(mean, patch.truth.mean, atol=CLOSE)
     np.testing.assert_allclose(variance, np.diag(patch.truth.covariance), atol=CLOSE)
     np.testing.assert_allclose(patch.prior.covariance - V.T @ V, patch.truth.covariance, atol=CLOSE)
+    np.testing.assert_allclose(patch.mean_alone(), patch.truth.mean, atol=2 * CLOSE)
 
 
 def test_the_identity_as_a_basis_is_no_basis() -> None:
@@ -132,13 +175,29 @@ def test_by_what_is_missing_means_are_the_same_and_so_are_variances_of_what_is_m
 ) -> None:
     patch = some_patch(q, P, share)
     missing = ~patch.observed
-    mean, variance, root = patch.by_precision()
+    mean, variance, covariance = patch.by_precision()
     np.testing.assert_allclose(mean, patch.truth.mean, atol=CLOSE)
     np.testing.assert_allclose(mean, patch.by_known()[0], atol=2 * CLOSE)
     np.testing.assert_allclose(variance[missing], np.diag(patch.truth.covariance)[missing], atol=CLOSE)
     np.testing.assert_array_equal(variance[~missing], np.float32(0.5) * np.float32(NOISE))
-    covariance = np.tril(root).T @ np.tril(root) - NOISE * np.eye(len(root))
     np.testing.assert_allclose(covariance, patch.truth.covariance[np.ix_(missing, missing)], atol=CLOSE)
+    np.testing.assert_allclose(patch.by_precision(wants_variance=False)[0], mean, atol=CLOSE)
+
+
+@pytest.mark.parametrize("share", SHARES)
+def test_in_double_precision(share: float) -> None:
+    patch, close = some_patch(3, 9, share), 1e-12
+    missing = ~patch.observed
+    truth = patch.truth
+    mean, variance, V = patch.by_known(kind=np.float64)
+    np.testing.assert_allclose(mean, truth.mean, atol=close)
+    np.testing.assert_allclose(variance, np.diag(truth.covariance), atol=close)
+    np.testing.assert_allclose(patch.prior.covariance - V.T @ V, truth.covariance, atol=close)
+    np.testing.assert_allclose(patch.mean_alone(kind=np.float64), truth.mean, atol=close)
+    mean, variance, covariance = patch.by_precision(kind=np.float64)
+    np.testing.assert_allclose(mean, truth.mean, atol=close)
+    np.testing.assert_allclose(variance[missing], np.diag(truth.covariance)[missing], atol=close)
+    np.testing.assert_allclose(covariance, truth.covariance[np.ix_(missing, missing)], atol=close)
 
 
 @pytest.mark.parametrize(("q", "P"), SIZES)

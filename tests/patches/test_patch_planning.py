@@ -185,6 +185,11 @@ def test_other_noise_is_tried_on_both_sides() -> None:
     assert model(GRAY, 0.3, 0.02).noise == 2 * model(GRAY, 0.3, 0.01).noise
 
 
+def test_where_spectral_cannot_tell_how_little_noise_there_is_less_is_taken() -> None:
+    assert model(GRAY, 0.3, 1e-6).noise == pytest.approx(1e-7)
+    assert model(GRAY, 0.3, 2e-6).noise == pytest.approx(8e-7)
+
+
 def test_in_pictures_a_wider_window_with_fewer_members_is_tried() -> None:
     found = model(GRAY)
     (other,) = other_groups(found, NO_WISHES)

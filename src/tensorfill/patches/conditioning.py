@@ -2,7 +2,7 @@
 
 A patch has d = q·P entries, coefficient c of its site j at c·P + j. Observation i is a band of a site: a row of the
 basis B of bands times the coefficients of that site. With `plain` bands and coefficients are the same, and an
-observation is an entry.
+observation is an entry. H has a row for each observation that is made of a patch.
 """
 
 from __future__ import annotations
@@ -10,82 +10,64 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiling import compiled
+from .elimination import index, solve_positive
 
 _LEAST_PIVOT = 0.1  # of σ²: what rounding may leave of a pivot, which is σ² at least
 
 
 @compiled(nogil=True, fastmath=True)
-def observation_of(vector, basis, plain, P, which):  # type: ignore[no-untyped-def]
-    """One entry of H times a vector."""
-    if plain:
-        return vector[which]
-    site, band = which % P, which // P
-    total = np.float32(0)
-    for coefficient in range(basis.shape[1]):
-        total += basis[band, coefficient] * vector[coefficient * P + site]
-    return total
-
-
-@compiled(nogil=True, fastmath=True)
-def gather_rows(S, basis, plain, P, observed, count, V):  # type: ignore[no-untyped-def]
-    """V = H S, a row for each of the `count` observations of a patch."""
-    d = S.shape[0]
-    for i in range(count):
-        row = V[i]
-        if plain:
-            source = S[observed[i]]  # rows as arrays of their own: indices that need no check, so loops are vectorised
-            for j in range(d):
-                row[j] = source[j]
-            continue
-        site, band = observed[i] % P, observed[i] // P
-        for j in range(d):
-            row[j] = np.float32(0)
-        for coefficient in range(basis.shape[1]):
-            weight = basis[band, coefficient]
-            source = S[coefficient * P + site]
-            for j in range(d):
-                row[j] += weight * source[j]
-
-
-@compiled(nogil=True, fastmath=True)
 def condition_on_known(  # type: ignore[no-untyped-def]
-    S, mean, noise, basis, plain, P, observed, count, values, V, L, whitened, found, variance
+    S, covariances, residuals, noise, basis, plain, P, observed, m, count, V, factors, found, variance
 ):
-    """The conditional mean and variances given `count` values: L Lᵀ = H S Hᵀ + σ²I, V = L⁻¹ H S.
+    """The conditional variances given the `count` values that observed[m] lists, and the mean; one after the other.
 
-    S − VᵀV is the conditional covariance.
+    `covariances` has those of all possible observations with the patch, `residuals` how far values are off the
+    mean of the patch, which is in `found`. V becomes L⁻¹ H S, where L Lᵀ = H S Hᵀ + σ²I, and S − VᵀV is the
+    conditional covariance. L needs no array: L[i, k] = (H Vₖ)ᵢ for k < i.
     """
-    d = S.shape[0]
-    gather_rows(S, basis, plain, P, observed, count, V)
-    for i in range(count):
-        for j in range(i + 1):
-            entry = observation_of(V[i], basis, plain, P, observed[j])
-            if i == j:
-                entry += noise
-            for k in range(j):
-                entry -= L[i, k] * L[j, k]
-            if i == j:
-                L[i, i] = np.float32(1) / np.sqrt(max(entry, np.float32(_LEAST_PIVOT) * noise))
-            else:
-                L[i, j] = entry * L[j, j]
+    member, d, sites = index(m), index(found.size), index(P)
     for j in range(d):
-        found[j] = mean[j]
         variance[j] = S[j, j]
-    for i in range(count):
-        residual = values[i] - observation_of(mean, basis, plain, P, observed[i])
-        row = V[i]
-        for k in range(i):
-            factor = L[i, k]
-            residual -= factor * whitened[k]
-            above = V[k]
-            for j in range(d):
-                row[j] -= factor * above[j]
-        scale = L[i, i]
-        residual *= scale
-        whitened[i] = residual
+    for i in range(index(count)):
+        which = index(observed[member, i])
         for j in range(d):
-            entry = scale * row[j]
-            row[j] = entry
+            V[i, j] = covariances[which, j]
+        if plain:
+            for k in range(i):
+                factors[k] = V[k, which]
+        else:
+            site, band = which % sites, which // sites
+            for k in range(i):
+                total = np.float32(0) * noise
+                for c in range(index(basis.shape[1])):
+                    total += basis[band, c] * V[k, c * sites + site]
+                factors[k] = total
+        residual = residuals[i]
+        for k in range(i):
+            residual -= factors[k] * residuals[k]
+        whole = i // index(4) * index(4)
+        for k in range(index(0), whole, index(4)):  # four at a time: fewer passes over the row
+            k1, k2, k3 = k + index(1), k + index(2), k + index(3)
+            factor, factor1, factor2, factor3 = factors[k], factors[k1], factors[k2], factors[k3]
+            for j in range(d):
+                V[i, j] -= factor * V[k, j] + factor1 * V[k1, j] + factor2 * V[k2, j] + factor3 * V[k3, j]
+        for k in range(whole, i):
+            factor = factors[k]
+            for j in range(d):
+                V[i, j] -= factor * V[k, j]
+        if plain:
+            pivot = V[i, which] + noise
+        else:
+            pivot = np.float32(1) * noise
+            site, band = which % sites, which // sites
+            for c in range(index(basis.shape[1])):
+                pivot += basis[band, c] * V[i, c * sites + site]
+        scale = np.float32(1) / np.sqrt(max(pivot, np.float32(_LEAST_PIVOT) * noise))
+        residual *= scale
+        residuals[i] = residual
+        for j in range(d):
+            entry = scale * V[i, j]
+            V[i, j] = entry
             found[j] += residual * entry
             variance[j] -= entry * entry
     for j in range(d):
@@ -93,59 +75,93 @@ def condition_on_known(  # type: ignore[no-untyped-def]
 
 
 @compiled(nogil=True, fastmath=True)
-def condition_by_precision(  # type: ignore[no-untyped-def]
-    precision, mean, noise, largest, missing, count, values, L, inverse, pulled, found, variance
+def mean_given_known(  # type: ignore[no-untyped-def]
+    covariances, residuals, noise, basis, plain, P, observed, m, count, A, factors, scales, found
 ):
-    """The same by P = (S + σ²I)⁻¹, if bands are coefficients: it costs less if few of them, `count`, are missing.
-
-    What is missing, with noise, has the covariance P_MM⁻¹ and the mean μ_M − P_MM⁻¹ P_MO (y − μ)_O. `values` holds y
-    where it is known and μ elsewhere. Variances of what is known lie below σ²; half of it stands for them. `inverse`
-    becomes that of L, where L Lᵀ = P_MM; all loops go along rows, so that they are vectorised. No variance is above
-    `largest`, so that no pivot is below 1/largest, whatever rounding says.
-    """
-    d = mean.size
-    for j in range(d):
-        found[j] = values[j] - mean[j]
-        variance[j] = np.float32(0.5) * noise
-    for i in range(count):
-        source, row, own = precision[missing[i]], L[i], inverse[i]
-        total = np.float32(0)
+    """The conditional mean alone, which takes a system of what is known and no more."""
+    member, end, d, sites = index(m), index(count), index(found.size), index(P)
+    for i in range(end):
+        which = index(observed[member, i])
+        if plain:
+            for j in range(i, end):
+                A[i, j] = covariances[which, index(observed[member, j])]
+        else:
+            for j in range(i, end):
+                other = index(observed[member, j])
+                total, site, band = np.float32(0) * noise, other % sites, other // sites
+                for c in range(index(basis.shape[1])):
+                    total += basis[band, c] * covariances[which, c * sites + site]
+                A[i, j] = total
+        A[i, i] += noise
+    solve_positive(A, count, np.float32(_LEAST_PIVOT) * noise, residuals, False, factors, scales)
+    for i in range(end):
+        which, weight = index(observed[member, i]), residuals[i]
         for j in range(d):
-            total += source[j] * found[j]
-        for j in range(i + 1):
-            above = L[j]
-            entry = source[missing[j]]
-            for k in range(j):
-                entry -= row[k] * above[k]
-            row[j] = np.sqrt(max(entry, np.float32(1) / largest)) if i == j else entry / above[j]
-            own[j] = np.float32(0)
-        scale = np.float32(1) / row[i]
-        for k in range(i):
-            factor, above = row[k] * scale, inverse[k]
-            total -= row[k] * pulled[k]
-            for j in range(k + 1):
-                own[j] -= factor * above[j]
-        own[i] = scale
-        pulled[i] = total * scale  # L⁻¹ P_MO (y − μ)_O
-    solved, squares = L[count], L[count + 1]
-    for i in range(count):
-        solved[i] = squares[i] = np.float32(0)
-    for k in range(count):
-        row, weight = inverse[k], pulled[k]
-        for i in range(k + 1):
-            solved[i] += weight * row[i]
-            squares[i] += row[i] * row[i]
-    for i in range(count):
-        found[missing[i]] = -solved[i]
-        variance[missing[i]] = max(squares[i] - noise, np.float32(0))
-    # What is known keeps a part of its noise: y − σ² P (g − μ), where g is complete. P (g − μ) is zero where missing.
+            found[j] += weight * covariances[which, j]
+
+
+@compiled(nogil=True, fastmath=True)
+def condition_by_precision(  # type: ignore[no-untyped-def]
+    precision, mean, noise, least, missing, count, A, factors, scales, solved, wants_variance, found, variance
+):
+    """The same by P = σ² (S + σ²I)⁻¹, if bands are coefficients: it costs less if few of them, `count`, are missing.
+
+    What is missing, with noise, has the covariance σ² P_MM⁻¹ and the mean μ_M − P_MM⁻¹ P_MO (y − μ)_O. `found` holds
+    y where it is known and μ elsewhere. Variances of what is known lie below σ²; half of it stands for them. If
+    variances are wanted, A and `scales` have L⁻¹ afterwards, where L Lᵀ = P_MM. No pivot is below `least`, whatever
+    rounding says.
+    """
+    d, end = index(mean.size), index(count)
     for j in range(d):
-        source = precision[j]
-        total = np.float32(0)
+        found[j] -= mean[j]
+    for i in range(end):
+        which, total = index(missing[i]), np.float32(0) * noise
+        for j in range(d):
+            total -= precision[which, j] * found[j]
+        solved[i] = total
+        for j in range(index(0) if wants_variance else i, end):
+            A[i, j] = precision[which, index(missing[j])]
+    solve_positive(A, count, least, solved, wants_variance, factors, scales)
+    for i in range(end):
+        found[index(missing[i])] = solved[i]
+    # What is known keeps a part of its noise: y − P (g − μ), where g is complete. P (g − μ) is zero where missing.
+    for j in range(d):
+        total = np.float32(0) * noise
         for k in range(d):
-            total += source[k] * found[k]
-        solved[j] = total
-    for i in range(count):
-        solved[missing[i]] = np.float32(0)
+            total += precision[j, k] * found[k]
+        factors[j] = total
+    for i in range(end):
+        factors[index(missing[i])] = np.float32(0)
     for j in range(d):
-        found[j] += mean[j] - noise * solved[j]
+        found[j] += mean[j] - factors[j]
+    if wants_variance:
+        for j in range(d):
+            factors[j] = np.float32(0)
+            variance[j] = np.float32(0.5) * noise
+        for k in range(end):
+            for i in range(k):
+                factors[i] += A[k, i] * A[k, i]
+            factors[k] += scales[k] * scales[k]
+        for i in range(end):
+            variance[index(missing[i])] = noise * max(factors[i] - np.float32(1), np.float32(0))
+
+
+@compiled(nogil=True, fastmath=True)
+def add_covariance(C, A, scales, missing, count, noise, products):  # type: ignore[no-untyped-def]
+    """Add to C the covariance of what is missing, σ² (P_MM⁻¹ − I), after `condition_by_precision`.
+
+    Rounding may leave it with eigenvalues a little below zero, where σ² is added to it before it is made use of.
+    """
+    for k in range(index(count)):
+        A[k, k] = scales[k]
+        for i in range(k + index(1)):
+            products[k, i] = np.float32(0)
+        for i in range(k + index(1)):
+            factor = A[k, i]
+            for j in range(i + index(1)):
+                products[i, j] += factor * A[k, j]
+    for i in range(count):
+        for j in range(i):
+            C[missing[i], missing[j]] += noise * products[i, j]
+            C[missing[j], missing[i]] += noise * products[i, j]
+        C[missing[i], missing[i]] += noise * max(products[i, i] - np.float32(1), np.float32(0))

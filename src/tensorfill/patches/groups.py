@@ -14,13 +14,15 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiling import compiled
-from .conditioning import condition_by_precision, condition_on_known
+from .conditioning import add_covariance, condition_by_precision, condition_on_known, mean_given_known
+from .elimination import copy_row
+from .gaussian import learn_covariance, learn_mean, scatter_of_informers
 from .matching import find_similar, keep_nearest
+from .members import add_to_sums, is_absurd, put_known, take_known, take_patches
 
-_BY_PRECISION_FROM = 0.45
+_BY_PRECISION_FROM = 0.58
 """Share of a patch that is known from which on it costs less to solve for what is missing."""
 _ABSURD = 8.0  # deviations that no entry is off its group by, unless rounding has made it up
-_SINGLE = 2e-5  # of the trace of Σ: with less noise, rounding in single precision would make it indefinite
 
 
 @compiled(nogil=True, fastmath=True)
@@ -41,6 +43,7 @@ def solve_groups(  # type: ignore[no-untyped-def]
     every,
     strength,
     noise,
+    rounding,
     common,
     first,
     sums,
@@ -49,8 +52,10 @@ def solve_groups(  # type: ignore[no-untyped-def]
 
     the weighted difference between conditional means and x, the weights, and the weighted squares of that difference
     with the variances. `x` has coefficients, `values` and `known` bands, all planar. Each of `passes` conditions with
-    what the one before found; C comes from every so many-th patch.
+    what the one before found; C comes from every so many-th patch. Noise is at least `rounding` times the trace of Σ.
+    All is done in the precision of x.
     """
+    kind = x.dtype
     sites = extent[0] * extent[1] * extent[2]
     P = offsets.size
     q = x.size // sites
@@ -60,96 +65,78 @@ def solve_groups(  # type: ignore[no-untyped-def]
     widest = 1
     for mode in range(3):
         widest *= 2 * window[mode] + 1
-    distances = np.empty(widest, np.float32)
+    distances = np.empty(widest, kind)
     places = np.empty(widest, np.int64)
-    F = np.empty((informers, d), np.float32)
-    G = np.empty((informers, d), np.float32)
-    S = np.empty((d, d), np.float32)
-    C = np.zeros((d, d), np.float32)
-    products = np.empty((d, d), np.float32)
-    precision = np.empty((d, d), np.float32)
+    weights = np.empty(informers, kind)
+    X = np.empty((members, d), kind)
+    F = np.empty((informers, d), kind)
+    G = np.empty((informers, d), kind)
+    S = np.empty((d, d), kind)
+    C = np.zeros((d, d), kind)
+    products = np.empty((d, d), kind)
+    precision = np.empty((d, d), kind)
     inverse = np.empty((d, d), np.float64)
-    weights = np.empty(informers, np.float32)
-    mean = np.empty(d, np.float32)
+    mean = np.empty(d, kind)
+    centre = np.empty(d, kind)
+    of_informers = np.empty((d, d), kind)
+    covariances = S if plain else np.empty((most, d), kind)  # of all that may be observed with the patch
+    expected = mean if plain else np.empty(most, kind)
     counts = np.empty(members, np.int64)
-    observed = np.empty((members, most), np.int64)
+    observed = np.empty((members, most + 1), np.int64)
+    Y = np.empty((members, most + 1), kind)
     missing = np.empty(d, np.int64)
-    y = np.empty(max(d, most), np.float32)
-    side = max(d, most) + 2
-    V = np.empty((side, d), np.float32)
-    L = np.empty((side, side), np.float32)
-    whitened = np.empty(side, np.float32)
-    variance = np.empty(d, np.float32)
-    stacked = np.empty((((members + every - 1) // every) * most, d), np.float32)
-    total_common = np.float32(0)
-    for j in range(d):
-        total_common += common[j, j]
-    total_common = max(total_common, np.float32(1e-30))  # zero, if patches are of one site or flat
+    side = max(d, most)
+    V = np.empty((side, d), kind)
+    A = np.empty((side, side), kind)
+    factors = np.empty(side, kind)
+    scales = np.empty(side, kind)
+    residuals = np.empty(side, kind)
+    found = np.empty(d, kind)
+    variance = np.empty(d, kind)
+    stacked = np.empty((((members + every - 1) // every) * most, d), kind)
     for number in range(references.size):
         reference = references[number]
         count = find_similar(x, q, extent, patch, window, offsets, reference, distances, places)
         k1, k = min(informers, count), min(members, count)
         keep_nearest(distances, places, count, k1)
-        total, largest = np.float32(0), np.float32(0)
         for m in range(k1):
             far = m >= k and distances[m] > 0
             weights[m] = distances[k - 1] / distances[m] if far else np.float32(1)
-            total += weights[m]
-            for c in range(q):
-                at = c * sites + places[m]
-                for j in range(P):
-                    F[m, c * P + j] = x[at + offsets[j]]
-                    largest = max(largest, abs(F[m, c * P + j]))
-        for m in range(k):
-            n = 0
-            for c in range(bands):
-                at = c * sites + places[m]
-                for j in range(P):
-                    if known[at + offsets[j]]:
-                        observed[m, n] = c * P + j
-                        n += 1
-            counts[m] = n
+        take_patches(x, sites, q, places, k, offsets, X)
+        largest = take_patches(x, sites, q, places, k1, offsets, F)
+        take_known(values, known, sites, bands, places, k, offsets, observed, Y, counts)
         for turn in range(passes):
             last = turn == passes - 1
+            total = learn_mean(F, weights, k1, mean)
+            if turn == 0:
+                scatter_of_informers(F, weights, k, k1, mean, G, centre, of_informers)
+            of_members = total / np.float32(k) if turn > 0 else np.float32(0) * total
+            trace = learn_covariance(
+                F, weights, k, total, mean, centre, of_informers, strength, common, C, of_members, G, S
+            )
+            least = max(noise, rounding * trace)
+            widest_entry = np.float32(0) * trace
             for j in range(d):
-                mean[j] = np.float32(0)
-            for m in range(k1):
-                for j in range(d):
-                    mean[j] += weights[m] * F[m, j]
-            for j in range(d):
-                mean[j] /= total
-            for m in range(k1):
-                root = np.sqrt(weights[m])
-                for j in range(d):
-                    G[m, j] = root * (F[m, j] - mean[j])
-            np.dot(G[:k1].T, G[:k1], S)
-            trace = np.float32(0)
-            for j in range(d):
-                trace += S[j, j]
-            of_common = strength * trace / (total * total_common)
-            of_members = total / k if turn > 0 else np.float32(0)
-            part = np.float32(1) / (total + strength)
-            for i in range(d):
-                for j in range(d):
-                    S[i, j] = (S[i, j] + of_members * C[i, j] + of_common * common[i, j]) * part
-            trace, widest_entry = np.float32(0), np.float32(0)
-            for j in range(d):
-                trace += S[j, j]
                 widest_entry = max(widest_entry, S[j, j])
-            least = max(noise, np.float32(_SINGLE) * trace)
             absurd = largest + np.float32(_ABSURD) * np.sqrt(widest_entry + least)
+            if not plain:
+                np.dot(basis, S.reshape(q, P * d), covariances.reshape(bands, P * d))
+                np.dot(basis, mean.reshape(q, P), expected.reshape(bands, P))
             if not last:
                 C[:] = np.float32(0)
             inverted = False
             rows, by_rows, looked_at = 0, 0, 0
             for m in range(k):
                 n = counts[m]
+                counts_for_C = not last and m % every == 0
                 if n == 0 or (plain and n == d):
                     # Nothing tells more of it than x does, or there is nothing to tell.
-                    if not last and m % every == 0:
+                    if counts_for_C:
                         looked_at += 1
                         by_rows += n == 0
                     continue
+                for j in range(d):
+                    found[j] = mean[j]
                 by_precision = plain and n > _BY_PRECISION_FROM * d
                 if by_precision:
                     if not inverted:
@@ -158,74 +145,71 @@ def solve_groups(  # type: ignore[no-untyped-def]
                             for j in range(d):
                                 inverse[i, j] = S[i, j]
                             inverse[i, i] += least
-                        precision[:] = np.linalg.inv(inverse)  # in double precision: it serves all patches
-                    for j in range(d):
-                        y[j] = mean[j]
-                    at_known, absent = 0, 0
-                    for j in range(d):
-                        if at_known < n and observed[m, at_known] == j:
-                            y[j] = values[(j // P) * sites + places[m] + offsets[j % P]]
-                            at_known += 1
-                        else:
-                            missing[absent] = j
-                            absent += 1
+                        precision[:] = least * np.linalg.inv(inverse)  # in double precision: it serves all patches
+                    absent = put_known(Y, observed, m, n, found, missing)
                     condition_by_precision(
-                        precision, mean, least, trace + least, missing, absent, y, L, V, whitened, F[m], variance
+                        precision,
+                        mean,
+                        least,
+                        least / (trace + least),
+                        missing,
+                        absent,
+                        A,
+                        factors,
+                        scales,
+                        residuals,
+                        last or counts_for_C,
+                        found,
+                        variance,
                     )
                 else:
                     for i in range(n):
-                        j = observed[m, i]
-                        y[i] = values[(j // P) * sites + places[m] + offsets[j % P]]
-                    condition_on_known(
-                        S, mean, least, basis, plain, P, observed[m], n, y, V, L, whitened, F[m], variance
-                    )
-                farthest = np.float32(0)
-                for j in range(d):
-                    farthest = max(farthest, abs(F[m, j] - mean[j]))
-                if not farthest < absurd:
-                    for c in range(q):
-                        at = c * sites + places[m]
-                        for j in range(P):
-                            F[m, c * P + j] = x[at + offsets[j]]
+                        residuals[i] = Y[m, i] - expected[observed[m, i]]
+                    if last or counts_for_C:
+                        condition_on_known(
+                            S,
+                            covariances,
+                            residuals,
+                            least,
+                            basis,
+                            plain,
+                            P,
+                            observed,
+                            m,
+                            n,
+                            V,
+                            factors,
+                            found,
+                            variance,
+                        )
+                    else:
+                        mean_given_known(
+                            covariances, residuals, least, basis, plain, P, observed, m, n, A, factors, scales, found
+                        )
+                if is_absurd(found, mean, absurd):
+                    copy_row(F, m, X, m)
                     continue
                 if last:
-                    for c in range(q):
-                        at, to = c * sites + places[m], c * here + places[m] - first
-                        for j in range(P):
-                            found, weight = F[m, c * P + j], np.float32(1) / (variance[c * P + j] + least)
-                            off = found - x[at + offsets[j]]
-                            sums[0, to + offsets[j]] += weight * off
-                            sums[1, to + offsets[j]] += weight
-                            sums[2, to + offsets[j]] += weight * (off * off + variance[c * P + j])
-                elif m % every == 0:
-                    looked_at += 1
-                    if by_precision:  # that of values with noise: a matrix that stays positive whatever rounding does
-                        for row in range(absent):
-                            one = V[row]
-                            for i in range(row + 1):
-                                factor, of_sums = one[i], L[i]
-                                if row == i:
-                                    for j in range(i + 1):
-                                        of_sums[j] = np.float32(0)
-                                for j in range(i + 1):
-                                    of_sums[j] += factor * one[j]
-                        for i in range(absent):
-                            for j in range(i):
-                                C[missing[i], missing[j]] += L[i, j]
-                                C[missing[j], missing[i]] += L[i, j]
-                            C[missing[i], missing[i]] += L[i, i]
-                    else:
-                        by_rows += 1
-                        for i in range(n):
-                            for j in range(d):
-                                stacked[rows, j] = V[i, j]
-                            rows += 1
+                    add_to_sums(found, variance, least, X, m, here, q, places[m] - first, offsets, sums, factors)
+                    continue
+                for j in range(d):
+                    F[m, j] = found[j]
+                if not counts_for_C:
+                    continue
+                looked_at += 1
+                if by_precision:
+                    add_covariance(C, A, scales, missing, absent, least, V)
+                else:
+                    by_rows += 1
+                    for i in range(n):
+                        copy_row(stacked, rows, V, i)
+                        rows += 1
             if not last and looked_at > 0:
-                scale = np.float32(k) / looked_at
+                scale = np.float32(k) / np.float32(looked_at)
                 if rows > 0:
                     np.dot(stacked[:rows].T, stacked[:rows], products)
                 else:
                     products[:] = np.float32(0)
                 for i in range(d):
                     for j in range(d):
-                        C[i, j] = scale * (C[i, j] + by_rows * S[i, j] - products[i, j])
+                        C[i, j] = scale * (C[i, j] + np.float32(by_rows) * S[i, j] - products[i, j])

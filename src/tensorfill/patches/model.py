@@ -30,7 +30,7 @@ class GroupModel:
     relaxation: float = 1.6
     """By how much more than groups say estimates move from round to round."""
     passes: int = 2
-    every: int = 4
+    every: int = 8
     """The conditional covariances of a group are those of every so many-th patch."""
 
     def offsets(self, extent: Triple) -> NDArray[np.int64]:

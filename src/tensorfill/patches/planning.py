@@ -17,7 +17,7 @@ LARGEST_PATCH = 1024
 """Entries that a patch may have at most, if its side is given: what it costs grows with their cube."""
 
 _LARGEST_CHOSEN = 150  # entries
-_MOST_KNOWN = 45  # entries of a patch, on average: what it costs grows with their cube
+_MOST_KNOWN = 45  # entries of a patch, on average: what it costs grows with their square
 _LONGEST = 6  # side of a patch
 _NOISE = 0.4  # of σ² as `spectral` has learned it, which takes what its one prior cannot tell for noise
 _FEWEST_SITES = 1000
@@ -25,6 +25,7 @@ _FACTOR = 4.0  # by which other noise is tried
 _SIDES = 8, 6, 10  # of patches around strokes; averaged, they are better than any of them
 _NEAR = 24  # sites to either side within which patches like them are looked for
 _LIKEST, _INFORMERS = 20, 8  # patches that count in full, and times as many in all
+_UNTOLD = 1e-6  # σ² as `spectral` learns it is no less, so what it takes for that is likely to be less
 _LEAST_NOISE, _MOST_NOISE = 1e-12, 1e6  # σ² of values up to 1 that single precision can work with
 
 
@@ -104,7 +105,8 @@ def first_model(layout: Layout, share: float, noise: float, wishes: Wishes, *, s
         window = _within(layout.padded([wishes.reach] * modes, 0), layout.extent)
     usual = 20 if strokes else 40
     members = usual if wishes.members is None else min(wishes.members, _candidates(window, layout.extent))
-    chosen = _NOISE * noise if wishes.noise is None else wishes.noise
+    usual_noise = (_NOISE if noise > _UNTOLD else _NOISE / _FACTOR) * noise
+    chosen = usual_noise if wishes.noise is None else wishes.noise
     return GroupModel(
         patch=_within(layout.padded([side] * modes, 1), layout.extent),
         window=window,

@@ -15,6 +15,11 @@ from .model import GroupModel, Triple
 _BANDS = 32  # pieces that reference patches are cut into along the first mode, whatever the number of threads
 _AT_A_TIME = 16  # of them have sums of their own at the same time, so that memory is bounded
 
+# σ² relative to the trace of Σ. With less noise, rounding would make it indefinite: in single or in double precision.
+_SINGLE, _DOUBLE = 2e-5, 4e-14
+_TINY = 1e-5  # relative to that of Σ₀: noise that single precision would take for more than it is, in too many groups
+_MOST_EXACT = 2_000_000  # coefficients: beyond that time and memory count for more
+
 Floats = NDArray[np.float32]
 
 
@@ -43,18 +48,24 @@ class Average:
 
 
 def average_groups(
-    x: Floats,
+    x: NDArray[Any],
     data: PatchData,
     model: GroupModel,
     common: NDArray[Any],
     shift: Triple = (0, 0, 0),
     active: NDArray[np.bool_] | None = None,
 ) -> Average:
-    """One round from x, coefficients of sites. With `active`, only reference patches that begin at such a site."""
+    """One round from x, coefficients of sites. With `active`, only reference patches that begin at such a site.
+
+    If noise is tiny, work is done in double precision, which takes half as long again.
+    """
+    exact = model.noise < _TINY * float(np.trace(common)) and x.size <= _MOST_EXACT
+    kind = np.float64 if exact else np.float32
+    x, values, basis, common = (np.asarray(part, dtype=kind) for part in (x, data.values, data.basis, common))
     extent = data.extent
     grid = model.grid(extent, shift)
     bands = np.array_split(grid[0], min(len(grid[0]), _BANDS))
-    sums = np.zeros((3, *x.shape), np.float32)
+    sums = np.zeros((3, *x.shape), kind)
     plane = extent[1] * extent[2]
     settings = (
         np.array(extent),
@@ -72,12 +83,12 @@ def average_groups(
             return 0, sums[:, :, :0]
         low = max(0, int(band[0]) - model.window[0])
         high = min(extent[0], int(band[-1]) + model.window[0] + model.patch[0])
-        own = np.zeros((3, len(x) * (high - low) * plane), np.float32)
+        own = np.zeros((3, len(x) * (high - low) * plane), kind)
         solve_groups(
             x.reshape(-1),
-            data.values.reshape(-1),
+            values.reshape(-1),
             data.known.reshape(-1),
-            data.basis,
+            basis,
             data.plain,
             *settings,
             references,
@@ -85,8 +96,9 @@ def average_groups(
             model.informers,
             model.passes,
             model.every,
-            np.float32(model.strength),
-            np.float32(model.noise),
+            kind(model.strength),
+            kind(model.noise),
+            kind(_DOUBLE if exact else _SINGLE),
             common,
             low * plane,
             own,
@@ -111,4 +123,4 @@ def average_groups(
     variance -= np.square(change, out=weights)
     change[~reached] = 0
     variance[~reached] = np.nan
-    return Average(change, variance)
+    return Average(change.astype(np.float32, copy=False), variance.astype(np.float32, copy=False))
