@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 import tensorfill
 from tensorfill.errors import UnrecoverableSlice
+from tensorfill.method import tells_uncertainty
 from tensorfill.methods.forecast import forecast
 from tensorfill.selection.holes import has_holes
 
@@ -24,7 +25,6 @@ SLOWER = 10.0  # times the seconds forecast
 TOO_SURE = 5.0  # times the deviation stated, both as root mean squares over unobserved entries
 EXACT = 1e-6  # of the largest value: errors below are taken for none
 
-_STATING = ("auto", "spectral")  # methods that promise a deviation
 SIMPLE: Mapping[str, tuple[str, dict[str, Any]]] = {
     "mean-fill": ("mean-fill", {}),
     "linear": ("linear", {}),
@@ -130,7 +130,7 @@ def judge(case: Case, method: str = "auto", settings: Mapping[str, Any] | None =
         found["error"] = _rms(done.model[~known] - truth)
         found["chosen"], found["reason"] = _told(done), done.reasons.get("weights", "")
         found["invalid"] = find_invalid(tensor, full, known)
-        if done.deviations is not None or method in _STATING:
+        if tells_uncertainty(tensorfill.available_methods()[method]):
             deviations = done.uncertainty
             found["deviation"] = _rms(deviations[~known])
             found["invalid"] = found["invalid"] or ("" if np.isfinite(deviations).all() else "deviation not finite")
