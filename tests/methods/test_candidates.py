@@ -61,8 +61,8 @@ def test_methods_are_compared_in_this_order(
         ("low", (300, 300, 3), ("patches",)),
         ("normal", (300, 300, 3), ("patches",)),
         ("normal", (1000, 5000), ("patches",)),
-        ("normal", (200, 200), ("patches", *SMALL)),
-        ("normal", (64, 64), ("patches", "linear", *SMALL, "mean-fill")),
+        ("normal", (200, 200), ("patches", "spectral", *SMALL)),
+        ("normal", (64, 64), ("patches", "spectral", "linear", *SMALL, "mean-fill")),
         ("high", (300, 300, 3), ("patches", *ALL.split())),
     ],
 )

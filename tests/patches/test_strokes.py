@@ -246,3 +246,11 @@ def test_another_seed_holds_out_others() -> None:
         np.testing.assert_array_equal(*parts)
     assert not np.array_equal(other.held, first.held)
     np.testing.assert_array_equal(other.after, first.after)
+
+
+@pytest.mark.parametrize(("side", "deepest"), [(32, 4), (64, 8), (160, 8), (300, 10)])
+def test_how_deep_a_stroke_may_be_goes_by_the_shortest_side(side: int, deepest: int) -> None:
+    for depth, are in ((deepest, True), (deepest + 1, False)):
+        known = np.ones((side, 2 * side, 3), dtype=bool)
+        known[3 : 2 + 2 * depth, 3 : 2 + 2 * depth] = False  # so many sites from its middle to the rim
+        assert (Strokes.of(HolePattern.of(known)) is not None) == are

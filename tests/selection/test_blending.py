@@ -135,3 +135,16 @@ def test_entries_held_out_again_and_again_are_not_more_to_judge_by() -> None:
     found = {"lucky": truth + 0.9 * error, "other": truth + error}
     assert blend_weights(found, truth) == {"lucky": 1.0}
     assert len(blend_weights(found, truth, pieces=5)) == 2, "with so little, methods are averaged over"
+
+
+def test_of_many_entries_a_blend_must_be_clearly_better_than_the_favourite() -> None:
+    """A few entries that somebody else gets right by luck are no reason."""
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=1000)
+    favourite, other = (truth + 0.1 * rng.normal(size=1000) for _ in range(2))
+    favourite[:1] += 5.0  # one entry that decides the sum of squares
+    predictions = {"favourite": favourite, "other": other}
+    assert blend_weights(predictions, truth)["other"] > 0.5
+    assert blend_weights(predictions, truth, favourite="favourite") == {"favourite": 1.0}
+    clearly = {"favourite": truth + 0.2 * rng.normal(size=1000), "other": other}
+    assert blend_weights(clearly, truth, favourite="favourite")["other"] > 0.5

@@ -139,8 +139,8 @@ class Spectral:
                 raise wrong(self.name, "bases", f"hold {', '.join(map(repr, _NAMES))} or matrices", basis)
 
     def candidate(self, question: Question) -> int | None:
-        """Never: it is what `auto` starts from, and the others are compared with it."""
-        return None
+        """Where strokes are filled without it, if it costs little; else it, or what begins with it, leads."""
+        return 0 if question.strokes and question.small and question.effort != "low" else None
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""

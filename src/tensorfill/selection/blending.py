@@ -9,13 +9,15 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 from ..tensor import Array
-from .judge import typical_error
+from .judge import standard_errors, typical_error
 
 _WORTH_IT = 0.997  # error of a blend, relative to the best single one, above which the single one is taken
 _LEAST_WEIGHT = 0.05  # what weighs less is left out
 _FAR = 1.3  # times the best error: what is further off enters a blend that is judged by few holes only by chance
 _FEW_ENTRIES, _FEW_HOLES = 30, 4  # with fewer held out, weights would be fitted to chance
 _DOUBT = 1.0  # over the root of how many pieces there are: by so much others must be better than the favourite
+_MANY_ENTRIES = 500  # scattered ones, of which squared errors have a standard error that can be trusted
+_CLEARLY = -1.5  # standard errors by which those of a blend must be smaller then than the favourite's
 _FIRM = 1e3  # how much harder the sum of the weights is kept than the data is met
 _ROUNDS = 20  # of weighing holes anew
 
@@ -51,17 +53,30 @@ def blend_weights(
         names = [name for name in names if errors[name] <= _FAR * errors[best]]
     if few:
         return _by_likelihood({name: errors[name] for name in names}, pieces)
+    found = _best_blend(misses, names, where, errors[best]) or {best: 1.0}
+    if favourite is None or favourite not in names or holes is not None or pieces < _MANY_ENTRIES:
+        return found
+    clearly = standard_errors(_mixed(found, misses), misses[favourite]) < _CLEARLY
+    return found if clearly else {favourite: 1.0}
+
+
+def _best_blend(
+    misses: Mapping[str, Array], names: list[str], where: NDArray[np.intp], best: float
+) -> dict[str, float] | None:
+    """Several of these methods with their weights, if their error is smaller than the best of each by itself."""
     while len(names) > 1:
-        weights = _on_simplex([misses[name] for name in names], where)
-        kept = [name for name, weight in zip(names, weights, strict=True) if weight >= _LEAST_WEIGHT]
+        weights = dict(zip(names, _on_simplex([misses[name] for name in names], where), strict=True))
+        kept = [name for name, weight in weights.items() if weight >= _LEAST_WEIGHT]
         if len(kept) == len(names):
-            mixed = sum(weight * misses[name] for name, weight in zip(names, weights, strict=True))
-            if typical_error(np.asarray(mixed), where) > _WORTH_IT * errors[best]:
-                break
-            ordered = sorted(zip(names, weights, strict=True), key=lambda pair: -pair[1])
-            return {name: float(weight) for name, weight in ordered}
+            if typical_error(_mixed(weights, misses), where) > _WORTH_IT * best:
+                return None
+            return {name: float(weights[name]) for name in sorted(names, key=lambda name: -weights[name])}
         names = kept
-    return {best: 1.0}
+    return None
+
+
+def _mixed(weights: Mapping[str, float], misses: Mapping[str, Array]) -> Array:
+    return np.asarray(sum(weight * misses[name] for name, weight in weights.items()))
 
 
 def _by_likelihood(errors: Mapping[str, float], pieces: int) -> dict[str, float]:

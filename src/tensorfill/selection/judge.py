@@ -77,15 +77,13 @@ class Judge:
 
     def odds(self, misses: Numbers, others: Numbers) -> float:
         """By how many standard errors the squares of misses are larger than those of others."""
-        more = np.square(misses, dtype=np.float64) - np.square(others, dtype=np.float64)
         in_holes = np.ones_like(self.apart) if self.shaped else self.apart
-        if in_holes.any():  # errors within a hole are alike
-            pieces = np.bincount(self.holes[in_holes], more[in_holes])
-            more = np.append(more[~in_holes], pieces[np.bincount(self.holes[in_holes]) > 0])
-            if len(more) < _FEW_PIECES:  # luck would decide
-                return 0.0
-        deviation = float(more.std())
-        return float(more.mean()) / deviation * math.sqrt(len(more)) if deviation > 0 else 0.0
+        if not in_holes.any():
+            return standard_errors(misses, others)
+        more = np.square(misses, dtype=np.float64) - np.square(others, dtype=np.float64)
+        pieces = np.bincount(self.holes[in_holes], more[in_holes])  # errors within a hole are alike
+        more = np.append(more[~in_holes], pieces[np.bincount(self.holes[in_holes]) > 0])
+        return _in_standard_errors(more) if len(more) >= _FEW_PIECES else 0.0  # else luck would decide
 
 
 def _lost_runs(pattern: HolePattern, rest: HolePattern) -> NDArray[np.intp]:
@@ -144,6 +142,16 @@ def hole_numbers(held: Mask, *, holes: bool) -> NDArray[np.intp]:
         return np.zeros(np.count_nonzero(held), dtype=np.intp)
     numbers = np.asarray(label(collapsed(held))[0], dtype=np.intp) - 1
     return np.asarray(np.broadcast_to(numbers, held.shape)[held])
+
+
+def standard_errors(misses: Numbers, others: Numbers) -> float:
+    """By how many standard errors the squares of misses are larger than those of others, if all are independent."""
+    return _in_standard_errors(np.square(misses, dtype=np.float64) - np.square(others, dtype=np.float64))
+
+
+def _in_standard_errors(differences: Numbers) -> float:
+    deviation = float(differences.std())
+    return float(differences.mean()) / deviation * math.sqrt(len(differences)) if deviation > 0 else 0.0
 
 
 def typical_error(misses: Numbers, holes: NDArray[np.intp]) -> float:
