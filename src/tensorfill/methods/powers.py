@@ -50,15 +50,19 @@ class ChosenPower:
     """At held-out entries of a part of the data, in its units; empty if there was no need to compare."""
     stop: StopReason | None = None
     """What ended it before the choice was made."""
+    made: tuple[Completion, HeldOutRun | None] | None = None
+    """What the method made of that power, if all of the data was tried."""
 
     def run(
         self, method: Run, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None
     ) -> tuple[Completion, HeldOutRun | None]:
         """Complete the power of the data, and tell of the data itself."""
-        if self.stop is not None:
+        if self.stop is not None and self.made is None:
             done, held_out = method(observed, rng=rng, watch=lambda _: True)
             return replace(done, stop=self.stop), held_out
-        if self.power == 1:
+        if self.made is not None:
+            done, held_out = self.made
+        elif self.power == 1:
             done, held_out = method(observed, rng=rng, watch=watch)
         else:
             done, held_out = _Raised(observed, self.power).run(method, rng=rng, watch=watch)
@@ -89,25 +93,39 @@ def check_power_fits(method: str, power: float | None, observed: ObservedTensor)
         raise wrong(method, "power", "be 1 where there is no lower bound to count from", power)
 
 
-def choose_power(observed: ObservedTensor, pattern: HolePattern, method: Run, rng: np.random.Generator) -> ChosenPower:
-    """The power with which a method predicts held-out entries best; 1, unless another is clearly better."""
+def choose_power(
+    observed: ObservedTensor,
+    pattern: HolePattern,
+    method: Run,
+    rng: np.random.Generator,
+    *,
+    keeps: bool = False,
+    watch: Watch | None = None,
+) -> ChosenPower:
+    """The power with which a method predicts held-out entries best; 1, unless another is clearly better.
+
+    If it `keeps` what it makes of all of the data, where that is small, the method need not run again.
+    """
     window = _window(observed, pattern) if _is_skewed(observed) else None
     if window is None:
         return ChosenPower(1.0)
     part = _cut(observed, window)
-    chosen, fewest = 1.0, None
+    keeps &= part.shape == observed.shape
+    best, fewest = ChosenPower(1.0), None
     errors: dict[float, float] = {}
     for power in POWERS:
-        done, run = ChosenPower(power).run(method, part, rng=deepcopy(rng), watch=None)
-        if done.stop.kind in ("interrupted", "time"):
-            return ChosenPower(1.0, stop=done.stop)
+        made = ChosenPower(power).run(method, part, rng=deepcopy(rng), watch=watch if keeps else None)
+        done, run = made
+        if done.stop.kind in ("interrupted", "time", "watch"):
+            return ChosenPower(power if keeps else 1.0, stop=done.stop, made=made if keeps else None)
         if run is None or not len(run.predictions):
             break
         misses = run.predictions - part.values[run.held.reshape(-1)[part.positions]]
         errors[power] = run.judge.error(misses)
-        if fewest is None or run.judge.odds(misses, fewest) < _BETTER:
-            chosen, fewest = power, misses
-    return ChosenPower(chosen, errors)
+        if fewest is not None and not run.judge.odds(misses, fewest) < _BETTER:
+            break
+        best, fewest = ChosenPower(power, made=made if keeps else None), misses
+    return replace(best, errors=errors)
 
 
 def _is_skewed(observed: ObservedTensor) -> bool:
