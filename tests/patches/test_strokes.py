@@ -248,7 +248,7 @@ def test_another_seed_holds_out_others() -> None:
     np.testing.assert_array_equal(other.after, first.after)
 
 
-@pytest.mark.parametrize(("side", "deepest"), [(32, 4), (120, 4), (160, 5), (300, 10)])
+@pytest.mark.parametrize(("side", "deepest"), [(24, 3), (32, 4), (120, 4), (160, 5), (300, 10)])
 def test_how_deep_a_stroke_may_be_goes_by_the_shortest_side(side: int, deepest: int) -> None:
     for depth, are in ((deepest, True), (deepest + 1, False)):
         known = np.ones((side, 2 * side, 3), dtype=bool)

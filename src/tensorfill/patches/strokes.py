@@ -24,7 +24,8 @@ Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
 _FEW = 0.2  # share of the sites that is missing, at most
-_DEEPEST, _DEEPEST_SHARE = 4, 1 / 30  # sites between a missing one and what is known; or of the shortest mode
+_DEEPEST = 4  # sites between a missing one and what is known
+_LEAST_DEEP, _MOST_DEEP = 1 / 30, 1 / 8  # of the shortest mode: the same where it is long, or very short
 _SHIFTS = 6  # places that are looked at for strokes to hold out
 _NEAREST, _FARTHEST = 12, 60  # sites by which strokes are moved along every mode
 _APART = 4  # sites between what is held out and what is missing
@@ -58,7 +59,8 @@ class Strokes:
         missing = ~layout.planar(small)[0].reshape(layout.extent)
         deepest = int(distance_transform_cdt(missing, "chessboard").max())
         shortest = min(small.shape[mode] for mode in modes)
-        return cls(layout, missing) if deepest <= max(_DEEPEST, _DEEPEST_SHARE * shortest) else None
+        most = max(min(_DEEPEST, _MOST_DEEP * shortest), _LEAST_DEEP * shortest)
+        return cls(layout, missing) if deepest <= most else None
 
 
 def start_from_strokes(
