@@ -133,3 +133,13 @@ def test_noise_in_the_units_of_the_data_is_not_that_of_a_power() -> None:
         tensorfill.complete(truth, mask, "patches", power=0.5, noise=0.1)
     assert tensorfill.complete(truth, mask, "patches", noise=0.1).settings["power"] == 1
     assert tensorfill.complete(truth, mask, "patches", power=0.5).settings["noise"] is None
+
+
+def test_a_run_that_is_watched_gives_the_same_bits_as_one_that_is_not() -> None:
+    truth = skewed()
+    mask = known(truth.shape)
+    watched = tensorfill.complete(truth, mask, "spectral", watch=lambda _: None)
+    alone = tensorfill.complete(truth, mask, "spectral")
+    assert watched.settings["power"] == alone.settings["power"] < 1
+    np.testing.assert_array_equal(watched.model, alone.model)
+    assert len(watched.history) == len(alone.history)

@@ -100,11 +100,11 @@ def choose_power(
     rng: np.random.Generator,
     *,
     keeps: bool = False,
-    watch: Watch | None = None,
 ) -> ChosenPower:
     """The power with which a method predicts held-out entries best; 1, unless another is clearly better.
 
-    If it `keeps` what it makes of all of the data, where that is small, the method need not run again.
+    If it `keeps` what it makes of all of the data, where that is small, the method need not run again. That is for
+    runs that nobody watches: what was watched is what is in the history.
     """
     window = _window(observed, pattern) if _is_skewed(observed) else None
     if window is None:
@@ -114,9 +114,9 @@ def choose_power(
     best, fewest = ChosenPower(1.0), None
     errors: dict[float, float] = {}
     for power in POWERS:
-        made = ChosenPower(power).run(method, part, rng=deepcopy(rng), watch=watch if keeps else None)
+        made = ChosenPower(power).run(method, part, rng=deepcopy(rng), watch=None)
         done, run = made
-        if done.stop.kind in ("interrupted", "time", "watch"):
+        if done.stop.kind in ("interrupted", "time"):
             return ChosenPower(power if keeps else 1.0, stop=done.stop, made=made if keeps else None)
         if run is None or not len(run.predictions):
             break

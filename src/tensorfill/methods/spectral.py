@@ -188,15 +188,15 @@ class Spectral:
         """Complete the tensor, and tell what was predicted where entries were held out, if it came to that."""
         clock = Clock()
         pattern = HolePattern.of(observed.mask()) if pattern is None else pattern
-        chosen = self._chosen_power(observed, pattern, rng, watch)
+        chosen = self._chosen_power(observed, pattern, rng, keeps=watch is None)
         return chosen.run(partial(self._run, pattern=pattern, clock=clock), observed, rng=rng, watch=watch)
 
     def _chosen_power(
-        self, observed: ObservedTensor, pattern: HolePattern, rng: np.random.Generator, watch: Watch | None
+        self, observed: ObservedTensor, pattern: HolePattern, rng: np.random.Generator, *, keeps: bool
     ) -> ChosenPower:
         if self.power is not None or self.spectrum != "learned" or self.rank is not None or self._is_fixed:
             return ChosenPower(1.0 if self.power is None else float(self.power))
-        return choose_power(observed, pattern, self._run, rng, keeps=True, watch=watch)
+        return choose_power(observed, pattern, self._run, rng, keeps=keeps)
 
     @property
     def _is_fixed(self) -> bool:
