@@ -2,6 +2,8 @@
 
 import importlib.util
 import logging
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba.core import codegen
 
 from tensorfill import compiling
 from tensorfill.compiling import seconds_compiling
@@ -105,6 +108,41 @@ def test_a_disk_that_is_full_is_no_reason_to_fail(source: Path, monkeypatch: pyt
 
     monkeypatch.setattr(compiling._caching.FunctionCache, "save_overload", full)
     assert loaded(source)(2) == 4
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_an_interrupt_in_a_callback_of_llvm_waits_until_the_kernel_is_ready(
+    source: Path, is_kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if is_kept:
+        loaded(source)(2)  # the kernel below comes from the disk
+
+    class Struck:
+        """A flag that Numba reads in the callbacks."""
+
+        def __get__(self, library: Any, owner: object) -> bool:
+            os.kill(os.getpid(), signal.SIGINT)
+            return bool(vars(library)["enabled"])
+
+        def __set__(self, library: Any, enabled: bool) -> None:
+            vars(library)["enabled"] = enabled
+
+    monkeypatch.setattr(codegen.JITCodeLibrary, "_object_caching_enabled", Struck(), raising=False)
+    kernel = loaded(source)
+    with pytest.raises(KeyboardInterrupt):
+        kernel(2)
+    assert len(kernel.signatures) == 1
+    assert kernel(3) == 6
+
+
+def test_an_interrupt_that_is_ignored_stays_so_while_a_kernel_compiles(source: Path) -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        kernel = loaded(source)
+        assert kernel(2) == 4
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_it_is_said_once(source: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,12 +11,14 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
 from numba import njit
 from numba.core import caching, config, event
 
+from .interrupting import postponed
 from .private_folder import private_folder
 
 _config: Any = config  # Numba says little about its types
@@ -48,9 +50,21 @@ def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         kept = _kept(function)
         if kept is not None:
             kernel._cache = kept
+        kernel.compile = _without_interrupts(kernel.compile)
         return kernel
 
     return decorate
+
+
+def _without_interrupts(compile_or_load: Callable[..., Any]) -> Callable[..., Any]:
+    """Ctrl-C waits until a kernel is ready: in one of LLVM's callbacks it gets lost, and the kernel with it."""
+
+    @wraps(compile_or_load)
+    def make_ready(signature: Any) -> Any:
+        with postponed():
+            return compile_or_load(signature)
+
+    return make_ready
 
 
 class _KeptCode(_caching.FunctionCache):  # type: ignore[misc]

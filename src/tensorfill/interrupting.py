@@ -1,7 +1,7 @@
-"""What Ctrl-C does to the command: while it is loaded, while it works, and when it is done.
+"""What Ctrl-C does: to the command while it is loaded, while it works and when it is done; and while a kernel compiles.
 
 Python's own way, an exception wherever it happens to be, is right only while a verb works: libraries that are being
-loaded may catch it, and what is done by then cannot be stopped.
+loaded may catch it, a compiler does not survive it, and what is done by then cannot be stopped.
 """
 
 from __future__ import annotations
@@ -48,6 +48,23 @@ def raise_if_pressed() -> None:
         raise KeyboardInterrupt
 
 
+@contextmanager
+def postponed() -> Iterator[None]:
+    """Ctrl-C in the block does after it what it does now; also where somebody else says what that is."""
+    handler = signal.getsignal(signal.SIGINT) if _is_main_thread() else None
+    if not callable(handler) or isinstance(handler, signal.Handlers):  # ignored, or the system's own way
+        yield
+        return
+    pressed = []
+    signal.signal(signal.SIGINT, lambda number, frame: pressed.append(frame))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if pressed:
+            handler(signal.SIGINT, pressed[0])
+
+
 def stay_until_the_end() -> None:
     """From here on Ctrl-C does nothing: Python tidies up."""
     if _is(_leave):
@@ -83,7 +100,11 @@ def _press(number: int, frame: FrameType | None) -> None:
 
 
 def _is(handler: object) -> bool:
-    return threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is handler
+    return _is_main_thread() and signal.getsignal(signal.SIGINT) is handler
+
+
+def _is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
