@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tensorfill.patches.layout import Layout
-from tensorfill.patches.mending import find_weighted, turn
+from tensorfill.patches.mending import find_others, turn
 from tensorfill.patches.mending_rounds import mend
 from tensorfill.patches.model import GroupModel, common_covariance
 from tensorfill.patches.planning import Wishes, mending_model, mending_sides, with_side
@@ -91,23 +91,24 @@ def test_the_number_of_threads_has_no_part_in_it(monkeypatch: pytest.MonkeyPatch
     np.testing.assert_array_equal(mend(x, missing, model(), common).means, first.means)
 
 
-def test_distances_are_weighted_and_leave_the_patch_itself_out() -> None:
+def test_what_is_filled_in_counts_less_and_the_patch_itself_is_left_out() -> None:
     x = np.random.default_rng(0).random((2, 48 * 40)).astype(np.float32)
     chosen = replace(model(3), window=(4, 0, 4))
     offsets = chosen.offsets(EXTENT)
-    weights = np.random.default_rng(1).random(len(offsets)).astype(np.float32)
-    distances, places = np.empty(81, np.float32), np.empty(81, np.int64)
+    weights = np.array([1, 1, 0.6, 1, 0.6, 1, 1, 0.6, 1], np.float32)
+    distances, more, places = np.empty(81, np.float32), np.empty(81, np.float32), np.empty(81, np.int64)
     reference = 20 * 40 + 20
-    count = find_weighted(
+    count = find_others(
         x.reshape(-1),
         2,
         np.array(EXTENT),
         np.array(chosen.patch),
         np.array(chosen.window),
-        offsets,
+        offsets[weights == 1],
+        offsets[weights < 1],
         reference,
-        weights,
         distances,
+        more,
         places,
     )
     assert count == 80

@@ -21,6 +21,7 @@ from ..iterating import Clock, Outcome, iterate
 from ..method import Question
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
+from ..patches.improving import ImprovingRun
 from ..patches.mending_run import MendingRun
 from ..patches.planning import LARGEST_PATCH, Wishes, has_similar_patches, longest_side
 from ..patches.run import PatchesRun
@@ -239,7 +240,7 @@ class Patches:
         }
 
 
-def _used(groups: PatchesRun | MendingRun, scale: float) -> dict[str, Any]:
+def _used(groups: ImprovingRun, scale: float) -> dict[str, Any]:
     """Settings as they were chosen; but for sides that differ, and windows that do from mode to mode: no settings."""
     if groups.model is None or groups.layout is None:
         return {}
@@ -257,7 +258,7 @@ def _used(groups: PatchesRun | MendingRun, scale: float) -> dict[str, Any]:
     }
 
 
-def _reasons(groups: PatchesRun | MendingRun, scale: float, start: str, stopped: bool) -> dict[str, str]:
+def _reasons(groups: ImprovingRun, scale: float, start: str, stopped: bool) -> dict[str, str]:
     told = f"error at held-out entries {scale * groups.error:.3g}, that of {start} {scale * groups.first_error:.3g}"
     if not groups.useful or groups.model is None or groups.layout is None:
         return {"patches": f"Stopped before the last round: {told}." if stopped else f"No use: {told}."}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from .setting_checks import check_positive, wrong
 POWERS = (1.0, 0.75, 0.5)
 _SKEWED = 1.0  # the skewness of known values from which on powers are compared
 _MOST, _MOST_IN_HOLES = 2**18, 2**17  # entries of the part where they are
+_SAMPLE = 2**20  # known values that tell the skewness, at most about
 _SHORTEST = 32  # modes that are not cut
 _MEDIAN_OF_NORMAL = 0.6745  # of its size: by it, a few large errors do not count
 _BETTER = -1.0  # standard errors by which squared errors must be smaller than with a power nearer to 1
@@ -128,11 +129,16 @@ def choose_power(
     return replace(best, errors=errors)
 
 
+def _doubles(known: Any) -> Array:
+    """In double precision; not `values` of the tensor, which would stay."""
+    return np.asarray(known, dtype=np.float64)
+
+
 def _is_skewed(observed: ObservedTensor) -> bool:
     """Whether a few values are far larger than most; else a power changes next to nothing."""
     if observed.floor != 0:
         return False
-    values = observed.values
+    values = _doubles(observed.known[:: 1 + len(observed.known) // _SAMPLE])
     deviation = float(values.std())
     if not deviation > 0:
         return False
@@ -147,7 +153,7 @@ def _window(observed: ObservedTensor, pattern: HolePattern) -> Window | None:
     if sizes is None:
         return None
     values = np.zeros(shape, np.float32)
-    values.reshape(-1)[observed.positions] = observed.values / observed.values.max()
+    values.reshape(-1)[observed.positions] = observed.known / observed.known.max()
 
     def like(window: Window) -> Array:
         known = values[window][pattern.mask[window]].astype(np.float64)
@@ -181,22 +187,23 @@ class _Raised:
     def run(
         self, method: Run, *, rng: np.random.Generator, watch: Watch | None
     ) -> tuple[Completion, HeldOutRun | None]:
-        data = replace(self.observed, known=self.observed.values**self.power)
+        data = replace(self.observed, known=_doubles(self.observed.known) ** self.power)
         done, found = method(data, rng=rng, watch=None if watch is None else self._watching(watch))
         if found is None or not len(found.predictions):
             return self._lowered(done), None
         inside = found.held.reshape(-1)[data.positions]
-        misses = found.predictions - data.values[inside]
+        misses = found.predictions - data.known[inside]
         variance = float(np.median(np.abs(misses)) / _MEDIAN_OF_NORMAL) ** 2
         predictions = expected_root(found.predictions, self.power, variance)
-        errors = predictions - self.observed.values[inside]
+        truth = _doubles(self.observed.known[inside])
+        errors = predictions - truth
         largest = float(self.observed.known.max())
         squares = float(np.mean(misses**2))
         slope = np.sqrt(np.mean(errors**2) / squares) * largest ** (self.power - 1) if squares > 0 else self._slope
         lowered = self._lowered(done, variance, float(slope))
         sure = None
         if found.deviations is not None:
-            sure = _Deviations(found.deviations, self.power, largest, self.observed.values[inside])
+            sure = _Deviations(found.deviations, self.power, largest, truth)
             lowered = replace(lowered, deviations=partial(own_deviations, sure, lowered.estimate, errors))
         return lowered, replace(found, predictions=predictions, deviations=sure)
 
@@ -212,7 +219,7 @@ class _Raised:
     @property
     def _slope(self) -> float:
         """By how much a small change of the power changes a value, as a rule; both on a scale from 0 to 1."""
-        values = self.observed.values / self.observed.values.max()
+        values = _doubles(self.observed.known) / float(self.observed.known.max())
         return float(np.sqrt(np.mean(values ** (2 - 2 * self.power)))) / self.power
 
     def _lowered(self, done: Completion, variance: float = 0.0, slope: float | None = None) -> Completion:

@@ -189,7 +189,10 @@ class Spectral:
         clock = Clock()
         pattern = HolePattern.of(observed.mask()) if pattern is None else pattern
         chosen = self._chosen_power(observed, pattern, rng, keeps=watch is None)
-        return chosen.run(partial(self._run, pattern=pattern, clock=clock), observed, rng=rng, watch=watch)
+        done, held_out = chosen.run(partial(self._run, pattern=pattern, clock=clock), observed, rng=rng, watch=watch)
+        if chosen.made is not None:  # by one of several runs
+            done = replace(done, seconds=clock.seconds)
+        return done, held_out
 
     def _chosen_power(
         self, observed: ObservedTensor, pattern: HolePattern, rng: np.random.Generator, *, keeps: bool

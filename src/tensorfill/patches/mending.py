@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiling import compiled
-from .matching import keep_nearest
+from .matching import find_similar, keep_nearest
 
 _FILLED_IN = 0.6  # weight of sites that are filled in when patches are compared; that of known ones is 1
 _TURNED = 0.5  # weight of the covariance turned by half a turn, at most
@@ -24,46 +24,22 @@ _SINGLE = 2e-5  # of the trace of Σ: with less noise, rounding in single precis
 
 
 @compiled(nogil=True, fastmath=True)
-def find_weighted(  # type: ignore[no-untyped-def]
-    x, q, extent, patch, window, offsets, reference, weights, distances, places
+def find_others(  # type: ignore[no-untyped-def]
+    x, q, extent, patch, window, known, filled_in, reference, distances, more, places
 ):
-    """Squared distances of all other patches in the window to the reference patch, with a weight for each site of it.
+    """Squared distances of all other patches in the window to the reference patch, and where they begin; how many.
 
-    Tells how many there are; `places` are where they begin.
+    `known` and `filled_in` are offsets of its sites; `more` has room for as many distances.
     """
-    n0, n1, n2 = extent[0], extent[1], extent[2]
-    sites = n0 * n1 * n2
-    a, b, c = reference // (n1 * n2), (reference // n2) % n1, reference % n2
-    low, high = max(0, c - window[2]), min(n2 - patch[2], c + window[2]) + 1
-    length = high - low
-    count = 0
-    even = offsets.size // 2 * 2
-    for row in range(max(0, a - window[0]), min(n0 - patch[0], a + window[0]) + 1):
-        for column in range(max(0, b - window[1]), min(n1 - patch[1], b + window[1]) + 1):
-            first = (row * n1 + column) * n2 + low
-            run = distances[count : count + length]
-            run[:] = np.float32(0)
-            for coefficient in range(q):
-                here, there = coefficient * sites + reference, coefficient * sites + first
-                for j in range(0, even, 2):
-                    weight0, weight1 = weights[j], weights[j + 1]
-                    value0, value1 = x[here + offsets[j]], x[here + offsets[j + 1]]
-                    row0, row1 = x[there + offsets[j] :], x[there + offsets[j + 1] :]
-                    for k in range(length):
-                        off0, off1 = row0[k] - value0, row1[k] - value1
-                        run[k] += weight0 * off0 * off0 + weight1 * off1 * off1
-                for j in range(even, offsets.size):
-                    weight0, value0, row0 = weights[j], x[here + offsets[j]], x[there + offsets[j] :]
-                    for k in range(length):
-                        off0 = row0[k] - value0
-                        run[k] += weight0 * off0 * off0
-            kept = 0
-            for k in range(length):
-                if first + k != reference:
-                    distances[count + kept] = run[k]
-                    places[count + kept] = first + k
-                    kept += 1
-            count += kept
+    count = find_similar(x, q, extent, patch, window, known, reference, distances, places)
+    find_similar(x, q, extent, patch, window, filled_in, reference, more, places)
+    own = 0
+    for i in range(count):
+        distances[i] += np.float32(_FILLED_IN) * more[i]
+        if places[i] == reference:
+            own = i
+    count -= 1
+    distances[own], places[own] = distances[count], places[count]
     return count
 
 
@@ -85,8 +61,9 @@ def mend_patches(  # type: ignore[no-untyped-def]
     for mode in range(3):
         widest *= 2 * window[mode] + 1
     distances = np.empty(widest, np.float32)
+    more = np.empty(widest, np.float32)
     places = np.empty(widest, np.int64)
-    site_weights = np.empty(P, np.float32)
+    parted = np.empty(P, np.int64)
     G = np.empty((informers, d), np.float32)
     S = np.empty((d, d), np.float32)
     weights = np.empty(informers, np.float32)
@@ -98,8 +75,19 @@ def mend_patches(  # type: ignore[no-untyped-def]
         total_common += common[j, j]
     for reference in references:
         n, m = 0, 0
-        for j in range(P):
-            site_weights[j] = np.float32(1) if known[reference + offsets[j]] else np.float32(_FILLED_IN)
+        for j in range(P):  # offsets of known sites, then of the others
+            if known[reference + offsets[j]]:
+                parted[n] = offsets[j]
+                n += 1
+            else:
+                m += 1
+                parted[P - m] = offsets[j]
+        if n == 0 or m == 0:
+            continue
+        count = find_others(x, q, extent, patch, window, parted[:n], parted[n:], reference, distances, more, places)
+        if count < _FEWEST:
+            continue
+        n, m = 0, 0
         for c in range(q):
             for j in range(P):
                 if known[reference + offsets[j]]:
@@ -108,11 +96,6 @@ def mend_patches(  # type: ignore[no-untyped-def]
                 else:
                     missing[m] = c * P + j
                     m += 1
-        if n == 0 or m == 0:
-            continue
-        count = find_weighted(x, q, extent, patch, window, offsets, reference, site_weights, distances, places)
-        if count < _FEWEST:
-            continue
         k1, k = min(informers, count), min(members, count)
         keep_nearest(distances, places, count, k1)
         total, largest = np.float32(0), np.float32(0)

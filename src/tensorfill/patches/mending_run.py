@@ -14,47 +14,22 @@ from ..estimates.dense import DenseEstimate
 from ..iterating import Progress
 from ..telling import tell_round
 from ..tensor import SHORT
+from .improving import Floats, ImprovingRun, Mask, drawn_shift
 from .layout import Layout
 from .mending_rounds import Mended, mend
-from .model import GroupModel, Triple, common_covariance
+from .model import GroupModel, common_covariance
 from .planning import Wishes, mending_model, mending_sides, possible_layouts, with_side
 from .references import touching
 from .start import Start
-from .uncertainty import GroupUncertainty
 
 _BETTER = -1.0  # standard errors by which squared errors have to be smaller than those of the start
 _CLEARLY = -2.0  # the same for settings that are tried
 _FIRST_ROUNDS = 2  # after which what is found is averaged
 _FACTOR = 8.0  # by which more noise is tried
 
-Floats = NDArray[np.float32]
-Mask = NDArray[np.bool_]
 
-
-@dataclass(eq=False)
-class MendingRun:
-    """Follow `states`; afterwards the rest tells how it ended, in the same words as `PatchesRun`."""
-
-    start: Start
-    wishes: Wishes
-    rounds: int
-    seed: int
-    choosing: bool = True
-    """Whether other noise than the first is tried."""
-    error: float = field(init=False)
-    """Of what would be returned, at held-out entries."""
-    first_error: float = field(init=False)
-    predictions: Floats = field(init=False)
-    """What was predicted at held-out entries, in order."""
-    variance: Floats | None = None
-    """Of every entry, before held-out ones were given back; NaN where patches said nothing."""
-    layout: Layout = field(init=False)
-    model: GroupModel | None = None
-    useful: bool = False
-    """Whether patches predict held-out entries better than the start."""
-    active_share: float = 0.0
-    share: float = 1.0
-    """How much of what patches say is better than the start counts."""
+class MendingRun(ImprovingRun):
+    """Every patch by itself, on strokes."""
 
     @property
     def one_size(self) -> bool:
@@ -69,24 +44,17 @@ class MendingRun:
             return False
         return frozenset(layouts[0].searched) == start.places and layouts[0].band_count <= SHORT
 
-    def __post_init__(self) -> None:
-        self.layout = possible_layouts(self.start.mask.shape, self.start.places, self.wishes)[0]
-        self.predictions = np.asarray(np.maximum(self.start.before[self.start.held], np.float32(self.start.floor)))
-        self.error = self.first_error = self.start.error(self.predictions)
-
     def states(self) -> Iterator[Progress]:
-        """States after the start, which is the estimate with all that is known."""
-        start, first = self.start, self.predictions
+        """With some noise, then in rounds of several sizes."""
+        start, layout = self.start, self._layout
         if not start.held.any():
             return
-        layout = self.layout
         model = mending_model(layout, start.noise, self.wishes)
         rng = np.random.default_rng([self.seed, 2])
         x = np.maximum(layout.planar(start.before), np.float32(start.floor))
-        standing = Progress(self.error, DenseEstimate(np.maximum(start.after, start.floor)))
         if self.choosing and self.wishes.noise is None:
             model = self._with_noise(model, x)
-            yield standing
+            yield self._standing
         sides = mending_sides(self.wishes)
         average = _RunningAverage()
         last = sides if self.rounds > 1 else sides[:2]
@@ -102,15 +70,11 @@ class MendingRun:
             x = self._with(x, mended.sites, mended.means)
             self._judge(self._with(x, mended.sites, average.value), mended)
             yield Progress(self.error, DenseEstimate(layout.tensor(x)))
-        self.useful = start.odds(self.predictions, first) < _BETTER
-        if not self.useful:
+        if not start.odds(self.predictions, self._first) < _BETTER:
             return
-        self.share = start.share(self.predictions, first)
-        self.predictions = first + np.float32(self.share) * (self.predictions - first)
-        self.error = start.error(self.predictions)
-        self.model = with_side(layout, model, sides[0])
-        self.active_share = float(touching(self._missing, self.model.patch).mean())
-        after = np.maximum(layout.planar(start.after), np.float32(start.floor))
+        first_model = with_side(layout, model, sides[0])
+        self._accept(layout, first_model, touching(self._missing, first_model.patch))
+        after = layout.planar(self._after)
         hidden, missing = np.flatnonzero(self._hidden), np.flatnonzero(self._missing)
         x = self._with(after, missing, x[:, missing])
         average = _RunningAverage(average.value[:, np.searchsorted(hidden, missing)], average.count)
@@ -121,8 +85,12 @@ class MendingRun:
             x = self._with(x, missing, mended.means)
             sentence = f"Done: patches around strokes, to an error of {self.error:.2g} at held-out entries."
             stop = StopReason("done", sentence) if side == last[-1] else None
-            shown = self._with(x, missing, after[:, missing] + self.share * (average.value - after[:, missing]))
+            shown = self._with(x, missing, self._blended(after[:, missing], average.value))
             yield Progress(self.error, DenseEstimate(layout.tensor(shown)), stop=stop)
+
+    @cached_property
+    def _layout(self) -> Layout:
+        return possible_layouts(self.start.mask.shape, self.start.places, self.wishes)[0]
 
     @cached_property
     def _missing(self) -> Mask:
@@ -134,7 +102,7 @@ class MendingRun:
         return self._sites(~self.start.mask | self.start.held)
 
     def _sites(self, entries: Mask) -> Mask:
-        return np.ascontiguousarray(self.layout.planar(entries)[0]).reshape(self.layout.extent)
+        return np.ascontiguousarray(self._layout.planar(entries)[0]).reshape(self._layout.extent)
 
     def _with_noise(self, model: GroupModel, x: Floats) -> GroupModel:
         """The model with the noise that held-out entries like best after a round on them alone."""
@@ -143,7 +111,7 @@ class MendingRun:
         for noise in (model.noise, _FACTOR * model.noise):
             other = replace(model, noise=noise)
             mended = self._round(other, x, self._hidden, np.random.default_rng([self.seed, 3]), held)
-            found = self.layout.tensor(self._with(x, mended.sites, mended.means))[self.start.held]
+            found = self._layout.tensor(self._with(x, mended.sites, mended.means))[self.start.held]
             tried.append((other, found))
         (first, found), (second, other_found) = tried
         return second if self.start.odds(other_found, found) < _CLEARLY else first
@@ -156,10 +124,8 @@ class MendingRun:
         rng: np.random.Generator,
         where: Mask | None = None,
     ) -> Mended:
-        common = common_covariance(x, model, self.layout.extent, rng)
-        a, b, c = (int(rng.integers(stride)) for stride in model.stride)
-        shift: Triple = (a, b, c)  # elsewhere in every round
-        return mend(x, missing, model, common, shift, where)
+        common = common_covariance(x, model, self._layout.extent, rng)
+        return mend(x, missing, model, common, drawn_shift(model, rng), where)
 
     def _with(self, x: Floats, sites: NDArray[np.intp], means: Floats) -> Floats:
         changed = x.copy()
@@ -167,20 +133,11 @@ class MendingRun:
         return changed
 
     def _judge(self, x: Floats, mended: Mended) -> None:
-        self.predictions = self.layout.tensor(x)[self.start.held]
+        self.predictions = self._layout.tensor(x)[self.start.held]
         self.error = self.start.error(self.predictions)
         variance = np.full(x.shape, np.nan, np.float32)
         variance[:, mended.sites] = mended.variance
-        self.variance = self.layout.tensor(variance)
-
-    def uncertainty(self) -> GroupUncertainty:
-        """What it takes to tell how sure to be of the result, after patches were of use."""
-        start = self.start
-        assert self.variance is not None
-        assert self.model is not None
-        return GroupUncertainty(
-            start.mask, start.held, start.values, start.before, self.variance, self.model.noise, scattered=False
-        )
+        self.variance = self._layout.tensor(variance)
 
 
 @dataclass(eq=False)

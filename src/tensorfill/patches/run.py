@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..completion import StopReason
 from ..estimates.dense import DenseEstimate
 from ..iterating import Progress
 from ..telling import tell_round
+from .improving import Floats, ImprovingRun, Mask, drawn_shift
 from .layout import Layout
-from .model import GroupModel, Triple
+from .model import GroupModel
 from .planning import Wishes, first_model, other_groups, other_noises, possible_layouts
 from .references import sampled_tiles
 from .rounds import Average
-from .start import Start
-from .uncertainty import GroupUncertainty
 from .view import View
 
 # Squared errors at held-out entries are compared in pairs; differences are told in standard errors of their mean.
@@ -32,47 +29,15 @@ _ROUNDS_ON_STROKES = 3  # nearly all of every patch is known: more bring next to
 _WORSE = 2.0  # from which on a round did harm
 _BETTER = -2.0  # below which other settings are taken
 
-Floats = NDArray[np.float32]
-Mask = NDArray[np.bool_]
 
-
-@dataclass(eq=False)
-class PatchesRun:
-    """Follow `states`; afterwards the rest tells how it ended."""
-
-    start: Start
-    wishes: Wishes
-    rounds: int
-    seed: int
-    choosing: bool = True
-    """Whether other models than the first are tried."""
-    error: float = field(init=False)
-    """Of what would be returned, at held-out entries."""
-    first_error: float = field(init=False)
-    predictions: Floats = field(init=False)
-    """What was predicted at held-out entries, in order."""
-    variance: Floats | None = None
-    """Of every entry, before held-out ones were given back; NaN where groups said nothing."""
-    layout: Layout | None = None
-    model: GroupModel | None = None
-    useful: bool = False
-    """Whether groups predict held-out entries better than the start."""
-    active_share: float = 0.0
-    share: float = 1.0
-    """How much of what groups say is better than the start counts."""
-    one_size: ClassVar[bool] = True
-    """Whether all patches have the size of the model's."""
-
-    def __post_init__(self) -> None:
-        self.predictions = self._first
-        self.error = self.first_error = self.start.error(self.predictions)
+class PatchesRun(ImprovingRun):
+    """Groups of similar patches, each with its own Gaussian."""
 
     def states(self) -> Iterator[Progress]:
-        """States after the start, which is the estimate with all that is known."""
+        """Choose among some models, then round by round."""
         layouts = possible_layouts(self.start.mask.shape, self.start.places, self.wishes)
         if not layouts or not self.start.held.any():
             return
-        standing = Progress(self.error, DenseEstimate(np.maximum(self.start.after, self.start.floor)))
         views = [self._view(layout) for layout in layouts]
         view = views[0]
         tried: Floats | None = None  # what the best so far predicts after a round in some tiles
@@ -81,9 +46,9 @@ class PatchesRun:
             for other in others if isinstance(others, list) else self._variants(view, others):
                 if tried is None:
                     tried = self._tried(view)
-                    yield standing
+                    yield self._standing
                 found = self._tried(other)
-                yield standing
+                yield self._standing
                 if self.start.odds(found, tried) < _BETTER:
                     view, tried = other, found
         yield from self._improve(view)
@@ -114,11 +79,6 @@ class PatchesRun:
         moved = view.tensor(view.moved(view.x, known, average, view.model.relaxation))[start.held]
         return np.where(tiles[start.held], moved, self._first)
 
-    @cached_property
-    def _first(self) -> Floats:
-        """What the start predicts at held-out entries."""
-        return np.asarray(np.maximum(self.start.before[self.start.held], np.float32(self.start.floor)))
-
     def _improve(self, view: View) -> Iterator[Progress]:
         start, model = self.start, view.model
         known = start.mask & ~start.held
@@ -129,7 +89,7 @@ class PatchesRun:
         most = min(self.rounds, _ROUNDS_ON_STROKES) if start.strokes else self.rounds
         for number in range(most):
             tell_round(_rounds_left(number, most, stalled) + self._last_rounds)
-            average = view.average(x, known, _shift(model, rng))
+            average = view.average(x, known, drawn_shift(model, rng))
             said = view.tensor(x + average.change)
             x = view.moved(x, known, average, model.relaxation)
             predictions = said[start.held]
@@ -143,19 +103,14 @@ class PatchesRun:
             stalled = stalled + 1 if odds > _PROGRESS or self.error > _LITTLE * error_before else 0
             if stalled == _PATIENCE or odds >= _WORSE:
                 break
-        self.useful = start.odds(self.predictions, self._first) < 0 and start.odds(leading, self._first) < _PROGRESS
-        if not self.useful:
+        if not (start.odds(self.predictions, self._first) < 0 and start.odds(leading, self._first) < _PROGRESS):
             return
-        self.layout, self.model = view.layout, model
-        self.share = start.share(self.predictions, self._first)
-        self.predictions = self._first + np.float32(self.share) * (self.predictions - self._first)
-        self.error = start.error(self.predictions)
-        self.active_share = float(view.active.mean())
+        self._accept(view.layout, model, view.active)
         x = view.kept(best, start.mask)
         for left in range(self._last_rounds, 0, -1):
             tell_round(left)
             last = left == 1
-            average = view.average(x, start.mask, _shift(model, rng))
+            average = view.average(x, start.mask, drawn_shift(model, rng))
             x = x + average.change if last else view.moved(x, start.mask, average, 1.0)
             sentence = f"Done: groups of similar patches, to an error of {self.error:.2g} at held-out entries."
             stop = StopReason("done", sentence) if last else None
@@ -169,26 +124,9 @@ class PatchesRun:
     def _finished(self, view: View, x: Floats, average: Average) -> Floats:
         """Groups where there are any; elsewhere what the start says with all that is known."""
         said = view.entries(~np.isnan(average.variance[0]))
-        start = np.maximum(self.start.after, np.float32(self.start.floor))
-        return np.where(said, start + np.float32(self.share) * (view.tensor(x) - start), start)
-
-    def uncertainty(self) -> GroupUncertainty:
-        """What it takes to tell how sure to be of the result, after groups were of use."""
-        start = self.start
-        scattered = not (start.judge.shaped or start.judge.mixed)
-        assert self.variance is not None
-        assert self.model is not None
-        return GroupUncertainty(
-            start.mask, start.held, start.values, start.before, self.variance, self.model.noise, scattered
-        )
+        return np.where(said, self._blended(self._after, view.tensor(x)), self._after)
 
 
 def _rounds_left(number: int, most: int, stalled: int) -> int:
     """About how many rounds there will be, after so many: four, or as many as it takes to lose patience."""
     return min(most - number, max(_USUAL_ROUNDS - number, _PATIENCE - stalled))
-
-
-def _shift(model: GroupModel, rng: np.random.Generator) -> Triple:
-    """Where the grid of reference patches begins: elsewhere in every round."""
-    a, b, c = (int(rng.integers(stride)) for stride in model.stride)
-    return a, b, c
