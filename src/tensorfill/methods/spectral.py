@@ -204,7 +204,8 @@ class Spectral:
     @property
     def _is_fixed(self) -> bool:
         """Whether some setting belongs to a tensor of one size, so that nothing can be tried on a part of it."""
-        return self.borders is not None or any(not isinstance(basis, str) for basis in self.bases or ())
+        borders = any(map(any, self.borders or ()))
+        return borders or any(not isinstance(basis, str) for basis in self.bases or ())
 
     def _run(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,7 @@ def multiply_mode(matrix: NDArray[Any], x: NDArray[Any], mode: int, *, overwrite
 
     `overwrite` says that x is not needed any more: if the matrix is square, the result may take its place.
     """
-    before = int(np.prod(x.shape[:mode], dtype=np.int64))
-    after = int(np.prod(x.shape[mode + 1 :], dtype=np.int64))
+    before, after = math.prod(x.shape[:mode]), math.prod(x.shape[mode + 1 :])
     given = np.ascontiguousarray(x).reshape(before, x.shape[mode], after)
     shape = (*x.shape[:mode], len(matrix), *x.shape[mode + 1 :])
     if x.size < _SMALL:

@@ -21,16 +21,20 @@ from .transform import Transform
 
 _LEAST = 1e-7  # added to g: what single precision can tell from zero
 _ROOM, _LITTLE = 3, 4_000_000  # numbers that the small matrices may take: times the size of the tensor, or in any case
+_WORK = 5000  # multiplications for their inverses, times the size of the tensor: more than it takes without them
+_PIECES = 64  # that they are inverted in
+_ALONE = 4  # coefficients of a bin, on average, below which each has a copy of its matrix
 
 Mask = NDArray[np.bool_]
 
 
 def solvable_slices(bins: Bins, missing: Mask) -> Iterator[tuple[int, NDArray[np.intp]]]:
-    """Modes that have such slices, and their indices, as long as there is room for the small matrices."""
+    """Modes that have such slices, and their indices, as long as the small matrices are small enough."""
     for mode in range(missing.ndim):
         indices = dead_indices(missing, mode)
         matrices = int(np.prod(np.delete(bins.shape, mode)))
-        if len(indices) and matrices * len(indices) ** 2 <= max(_ROOM * missing.size, _LITTLE):
+        has_room = matrices * len(indices) ** 2 <= max(_ROOM * missing.size, _LITTLE)
+        if len(indices) and has_room and matrices * len(indices) ** 3 <= _WORK * missing.size:
             yield mode, indices
 
 
@@ -45,6 +49,10 @@ class DeadSlices:
             tuple(slice(start, end) for start, end in box)
             for box in itertools.product(*(bins.ranges(other) for other in range(len(self._bases)) if other != mode))
         ]
+        others = [basis.size for other, basis in enumerate(self._bases) if other != mode]
+        self._box_of = np.empty(others, dtype=np.intp)
+        for number, box in enumerate(self._boxes):
+            self._box_of[box] = number
         units: Array = np.zeros((self._bases[mode].size, len(indices)))
         units[indices, np.arange(len(indices))] = 1.0
         rows: Array = self._bases[mode].analyse(units, 0).T
@@ -68,10 +76,12 @@ class DeadSlices:
         count = len(self.indices)
         inverses: Array = np.empty((len(weights), count, count))
 
-        def work(box: int) -> None:
-            inverses[box] = np.linalg.inv(np.tensordot(weights[box], self._products, 1))
+        pieces = np.array_split(np.arange(len(weights)), min(len(weights), _PIECES))
 
-        share(work, len(weights))
+        def work(piece: int) -> None:
+            inverses[pieces[piece]] = np.linalg.inv(np.tensordot(weights[pieces[piece]], self._products, 1))
+
+        share(work, len(pieces))
         return inverses
 
     def add_to(self, z: Numbers, r: Numbers, inverses: Array) -> None:
@@ -81,8 +91,11 @@ class DeadSlices:
         for mode in others:
             c = self._bases[mode].analyse(c, mode)
         c = np.ascontiguousarray(np.moveaxis(c, self.mode, -1), dtype=np.float64)
-        for box, inverse in zip(self._boxes, inverses, strict=True):
-            c[box] = c[box] @ inverse
+        if self._box_of.size < _ALONE * len(self._boxes):
+            c = np.matmul(c[..., None, :], inverses[self._box_of])[..., 0, :]
+        else:
+            for box, inverse in zip(self._boxes, inverses, strict=True):
+                c[box] = c[box] @ inverse
         c = np.moveaxis(c, -1, self.mode).astype(r.dtype)
         for mode in others:
             c = self._bases[mode].synthesise(c, mode)
