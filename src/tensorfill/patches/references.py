@@ -10,7 +10,7 @@ from .model import Triple
 
 _AROUND = 9  # sites along every mode over which squared misfits are averaged
 _TILE = 32  # sites along two modes: settings are compared on some of these tiles
-_SAMPLED = 6  # of so many tiles one is taken
+_SAMPLED, _FEWEST = 6, 3  # of so many tiles one is taken, unless that makes fewer
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -49,10 +49,13 @@ def patches_around(sites: Mask, patch: Triple) -> Mask:
 
 
 def sampled_tiles(misfit: Floats) -> Mask:
-    """Some tiles of a picture of misfits: every so many-th, from those with the largest sum to the smallest."""
+    """Some tiles of a picture of misfits: every so many-th, from those with the largest sum to the smallest.
+
+    The second is the first to be taken: where most of the error is in a few tiles, groups are solved for only there.
+    """
     rows, columns = (np.arange(size) // _TILE for size in misfit.shape)
     number_of = np.add.outer(rows * (columns[-1] + 1), columns)
     totals = np.bincount(number_of.reshape(-1), misfit.reshape(-1))
     ordered = np.argsort(-totals, kind="stable")
-    few = ordered[_SAMPLED // 2 :: _SAMPLED] if len(ordered) >= _SAMPLED else ordered
-    return np.isin(number_of, few)
+    step = max(1, min(_SAMPLED, len(ordered) // _FEWEST))
+    return np.isin(number_of, ordered[min(1, step - 1) :: step])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ Numbers = NDArray[Any]
 _SOME = 3  # known entries, or indices of a mode with some, from which on there is something to learn
 _DEEPER = 2.0  # times as deep is far deeper
 _FEW_PIECES = 5  # holes, which do not tell one prediction from another
+_LARGE, _TILE = 2**10, 32  # entries from which on a hole is cut into pieces; entries along every mode of a piece
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +37,8 @@ class Judge:
     """Which held-out entries are in those, if there are any other."""
     apart_share: float
     """The share of those in what is missing, likewise."""
+    tiles: NDArray[np.intp] | None = None
+    """For every held-out entry, in order, in which part of the tensor it is (default: in the same)."""
 
     @classmethod
     def of(cls, pattern: HolePattern, held: Mask) -> Judge:
@@ -52,20 +56,21 @@ class Judge:
         else:
             shaped = pattern.shaped
             numbers = hole_numbers(held, holes=shaped)
-            return cls(numbers, shaped, False, np.zeros(len(numbers), dtype=bool), 0.0)
+            return cls(numbers, shaped, False, np.zeros(len(numbers), dtype=bool), 0.0, _tiles(held))
         apart = whole[held]
         numbers = np.zeros(len(apart), dtype=np.intp)
         numbers[~apart] = hole_numbers(held & ~whole, holes=shaped)
         numbers[apart] = numbers.max(initial=0) + pieces[whole]
         share = float(np.count_nonzero(pattern.apart) / np.count_nonzero(~pattern.mask))
-        return cls(numbers, shaped, True, apart, share)
+        return cls(numbers, shaped, True, apart, share, _tiles(held))
 
     def joined(self, other: Judge) -> Judge:
         """For the entries of both, one after the other."""
         more = self.holes.max(initial=0) + 1 + other.holes
         if not self.shaped:
             more = np.where(other.apart, more, 0)  # scattered entries are all in one
-        return replace(self, holes=np.append(self.holes, more), apart=np.append(self.apart, other.apart))
+        tiles = None if self.tiles is None or other.tiles is None else np.append(self.tiles, other.tiles)
+        return replace(self, holes=np.append(self.holes, more), apart=np.append(self.apart, other.apart), tiles=tiles)
 
     def error(self, misses: Numbers) -> float:
         """The typical error of every kind, each counted by what is missing of it."""
@@ -81,9 +86,23 @@ class Judge:
         if not in_holes.any():
             return standard_errors(misses, others)
         more = np.square(misses, dtype=np.float64) - np.square(others, dtype=np.float64)
-        pieces = np.bincount(self.holes[in_holes], more[in_holes])  # errors within a hole are alike
-        more = np.append(more[~in_holes], pieces[np.bincount(self.holes[in_holes]) > 0])
+        pieces = np.bincount(self._pieces[in_holes], more[in_holes])
+        more = np.append(more[~in_holes], pieces[np.bincount(self._pieces[in_holes]) > 0])
         return _in_standard_errors(more) if len(more) >= _FEW_PIECES else 0.0  # else luck would decide
+
+    @cached_property
+    def _pieces(self) -> NDArray[np.intp]:
+        """Numbers of holes, in which errors are alike; a large one, such as a lost frame, is several."""
+        if self.tiles is None:
+            return self.holes
+        tiles = np.where(np.bincount(self.holes)[self.holes] > _LARGE, self.tiles + 1, 0)
+        return np.unique(self.holes * (tiles.max(initial=0) + 1) + tiles, return_inverse=True)[1]
+
+
+def _tiles(held: Mask) -> NDArray[np.intp]:
+    """For every held-out entry, in order, in which tile of the tensor it is."""
+    places = [index // _TILE for index in np.nonzero(held)]
+    return np.ravel_multi_index(places, [-(-size // _TILE) for size in held.shape]).astype(np.intp)
 
 
 def _lost_runs(pattern: HolePattern, rest: HolePattern) -> NDArray[np.intp]:
