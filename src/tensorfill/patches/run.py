@@ -26,6 +26,7 @@ _LITTLE = 0.995  # error, relative to the one before, from which on a round was 
 _PATIENCE = 2  # rounds without progress
 _USUAL_ROUNDS = 4  # until then
 _ROUNDS_ON_STROKES = 3  # nearly all of every patch is known: more bring next to nothing
+_USEFUL = -0.5  # below which the best round was better than the start
 _WORSE = 2.0  # from which on a round did harm
 _BETTER = -2.0  # below which other settings are taken
 
@@ -103,7 +104,7 @@ class PatchesRun(ImprovingRun):
             stalled = stalled + 1 if odds > _PROGRESS or self.error > _LITTLE * error_before else 0
             if stalled == _PATIENCE or odds >= _WORSE:
                 break
-        if not (start.odds(self.predictions, self._first) < 0 and start.odds(leading, self._first) < _PROGRESS):
+        if not (start.odds(self.predictions, self._first) < 0 and start.odds(leading, self._first) < _USEFUL):
             return
         self._accept(view.layout, model, view.active)
         x = view.kept(best, start.mask)
