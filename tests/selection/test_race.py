@@ -76,6 +76,11 @@ def test_there_is_one_only_where_it_is_smaller_and_modes_are_long_enough(shape: 
     assert (found is not None) == cut
 
 
+def test_where_modes_are_too_short_for_an_eighth_of_the_data_it_is_a_quarter() -> None:
+    known = scattered((80, 25, 108))
+    assert sizes(some_race(known, held_of(known))) == (40, 25, 54)
+
+
 def test_it_is_where_the_leader_is_as_far_off_as_everywhere() -> None:
     known = scattered()
     rows = np.linspace(0.1, 2.0, SHAPE[0])[:, None]
@@ -105,9 +110,9 @@ def test_modes_with_lost_slices_are_not_cut() -> None:
     assert sorted(sizes(some_race(known, held))) == [40, 75, 150]
     known[:, :, 10] = False
     assert sizes(some_race(known, held & known)) == (40, 37, 300)
-    known = scattered((40, 200, 300))
+    known = scattered((40, 120, 300))
     known[:, :, 10] = False
-    assert race_of(known, held_of(known)) is None, "a mode of 50 is not cut any more, and that is too much still"
+    assert race_of(known, held_of(known)) is None, "a mode of 60 is not cut any more, and that is too much still"
 
 
 def test_where_every_long_mode_has_lost_slices_there_is_none() -> None:

@@ -18,7 +18,7 @@ from .judge import Judge, typical_error
 from .pattern import HolePattern
 from .windows import Window, window_sizes, windows
 
-_PART = 8  # the window has so many times fewer entries
+_PART, _LARGER_PART = 8, 4  # the window has so many times fewer entries; the second if modes are too short for it
 _SMALLEST = 2**15  # entries of a window
 _SHORTEST = 32  # modes that are not cut
 _ENOUGH = 50  # held-out entries in the window
@@ -81,7 +81,10 @@ class Race:
 def _sizes(pattern: HolePattern) -> list[int] | None:
     """A smaller shape: the longest modes halved, but none with lost slices, which are judged by others of theirs."""
     shape = pattern.mask.shape
-    wanted = max(math.prod(shape) // _PART, _SMALLEST)
     modes = [mode for mode, size in enumerate(shape) if size > SHORT and not len(pattern.lost_indices[mode])]
-    sizes = window_sizes(shape, modes, wanted, _SHORTEST)
-    return sizes if sizes != list(shape) else None
+    # Of holes a small tensor has few, and a quarter of those would tell next to nothing.
+    for part in (_PART,) if pattern.shaped else (_PART, _LARGER_PART):
+        sizes = window_sizes(shape, modes, max(math.prod(shape) // part, _SMALLEST), _SHORTEST)
+        if sizes is not None:
+            return sizes if sizes != list(shape) else None
+    return None
