@@ -53,6 +53,15 @@ def test_a_clip(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_lost_frames_of_a_clip(seed: int) -> None:
+    truth = np.stack([np.roll(glyphs(seed, 40), frame // 2, axis=1) for frame in range(12)], axis=-1)
+    known = np.ones(truth.shape, dtype=bool)
+    known[..., [4, 9]] = False
+    found, before = errors(truth, known)
+    assert found < 0.8 * before
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("modes", [None, (1, 2)])
 def test_a_cube_in_all_its_modes_or_by_a_basis_of_bands(modes: tuple[int, ...] | None, seed: int) -> None:
     found, before = errors(cube(seed), scattered((36, 36, 9), 0.2, seed), modes=modes)

@@ -124,20 +124,22 @@ def test_few_holes_have_no_odds() -> None:
     held[20:27, 20:27] = True
     judge = Judge.of(HolePattern.of(mask), held)
     assert judge.shaped
+    assert not judge.divides_holes
     assert judge.odds(np.zeros(49), np.ones(49)) == 0
 
 
 def test_a_large_hole_such_as_a_lost_frame_is_several_pieces_to_judge_by() -> None:
-    mask = np.ones((96, 64, 12), dtype=bool)
+    mask = np.ones((48, 32, 12), dtype=bool)
     mask[..., [3, 8]] = False
     held = np.zeros_like(mask)
     held[..., 5] = True
     judge = Judge.of(HolePattern.of(mask), held)
     rng = np.random.default_rng(0)
-    misses, others = rng.normal(size=(2, 96, 64))
-    pieces = (misses**2 - 4 * others**2).reshape(3, 32, 2, 32).sum(axis=(1, 3)).reshape(-1)
+    misses, others = rng.normal(size=(2, 48, 32))
+    pieces = (misses**2 - 4 * others**2).reshape(3, 16, 2, 16).sum(axis=(1, 3)).reshape(-1)
     expected = pieces.mean() / (pieces.std() / np.sqrt(6))
     assert judge.odds(misses.reshape(-1), 2 * others.reshape(-1)) == pytest.approx(expected)
+    assert judge.divides_holes
     twice = judge.joined(judge)
     both = [np.tile(part.reshape(-1), 2) for part in (misses, 2 * others)]
     assert twice.odds(*both) == pytest.approx(np.sqrt(2) * expected)

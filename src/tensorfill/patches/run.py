@@ -27,6 +27,7 @@ _PATIENCE = 2  # rounds without progress
 _USUAL_ROUNDS = 4  # until then
 _ROUNDS_ON_STROKES = 3  # nearly all of every patch is known: more bring next to nothing
 _USEFUL = -0.5  # below which the best round was better than the start
+_USEFUL_IN_LARGE_HOLES = -2.0  # the same where there are few holes, such as lost frames, and their pieces are compared
 _WORSE = 2.0  # from which on a round did harm
 _BETTER = -2.0  # below which other settings are taken
 
@@ -104,7 +105,8 @@ class PatchesRun(ImprovingRun):
             stalled = stalled + 1 if odds > _PROGRESS or self.error > _LITTLE * error_before else 0
             if stalled == _PATIENCE or odds >= _WORSE:
                 break
-        if not (start.odds(self.predictions, self._first) < 0 and start.odds(leading, self._first) < _USEFUL):
+        enough = _USEFUL_IN_LARGE_HOLES if start.judge.divides_holes else _USEFUL
+        if not (start.odds(self.predictions, self._first) < 0 and start.odds(leading, self._first) < enough):
             return
         self._accept(view.layout, model, view.active)
         x = view.kept(best, start.mask)

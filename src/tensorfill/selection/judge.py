@@ -20,7 +20,7 @@ Numbers = NDArray[Any]
 _SOME = 3  # known entries, or indices of a mode with some, from which on there is something to learn
 _DEEPER = 2.0  # times as deep is far deeper
 _FEW_PIECES = 5  # holes, which do not tell one prediction from another
-_LARGE, _TILE = 2**10, 32  # entries from which on a hole is cut into pieces; entries along every mode of a piece
+_LARGE, _TILE = 2**10, 16  # entries from which on a hole is cut into pieces; entries along every mode of a piece
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,12 +90,18 @@ class Judge:
         more = np.append(more[~in_holes], pieces[np.bincount(self._pieces[in_holes]) > 0])
         return _in_standard_errors(more) if len(more) >= _FEW_PIECES else 0.0  # else luck would decide
 
+    @property
+    def divides_holes(self) -> bool:
+        """Whether pieces of one hole are compared, which are less independent than holes are."""
+        return len(np.unique(self._pieces)) > len(np.unique(self.holes))
+
     @cached_property
     def _pieces(self) -> NDArray[np.intp]:
         """Numbers of holes, in which errors are alike; a large one, such as a lost frame, is several."""
-        if self.tiles is None:
+        if self.tiles is None or not (self.shaped or self.mixed):
             return self.holes
-        tiles = np.where(np.bincount(self.holes)[self.holes] > _LARGE, self.tiles + 1, 0)
+        in_holes = self.apart | self.shaped
+        tiles = np.where(in_holes & (np.bincount(self.holes)[self.holes] > _LARGE), self.tiles + 1, 0)
         return np.unique(self.holes * (tiles.max(initial=0) + 1) + tiles, return_inverse=True)[1]
 
 
