@@ -22,6 +22,7 @@ Mask = NDArray[np.bool_]
 
 _WIDTHS = (3, 9)  # entries along every mode with neighbours, over which is averaged
 _LITTLE = 0.02  # of the mean is added before logarithms are taken
+_RIDGE = 100.0  # of the law: groups know more than its properties, which would be fitted to chance
 _TAILS = 4.0  # errors of groups have heavier tails than a normal distribution, and those matter most
 _TAILS_IN_STROKES = 16.0  # and those in strokes even more so
 _EASIER = 1.15  # errors in missing strokes are larger than in held-out ones on most photographs looked at
@@ -58,7 +59,7 @@ class GroupUncertainty:
             errors.astype(np.float64) ** 2,
             1.0 if self.scattered else independent_share(self.held),
         )
-        law = VarianceLaw.fitted(seen)
+        law = VarianceLaw.fitted(seen, _RIDGE) if self.scattered else VarianceLaw.fitted(seen)
         factor = law.factor(seen, _TAILS) if self.scattered else _factor_elsewhere(seen, where // _stretch(self.held))
         found = np.exp(0.5 * law.logarithms(guess, properties)) * np.float32(factor)
         return np.asarray(found, dtype=np.float32)

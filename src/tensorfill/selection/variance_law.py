@@ -21,7 +21,7 @@ Numbers = NDArray[np.floating]
 
 _WITHIN = ((1.0, 0.6827), (2.0, 0.9545))  # of a normal distribution
 _MADE_UP = 20  # errors of just the size guessed join the real ones, so that few of those do not say too much
-_RIDGE = 10.0  # what it costs to differ from the guess, per squared weight of a property that varies by 1
+_RIDGE = 10.0  # per squared weight of a property that varies by 1
 _LARGEST_STEP = 2.0
 _MOST_STEPS = 50
 _LEAST = 0.7  # of the root mean square of errors: that of deviations
@@ -63,8 +63,8 @@ class VarianceLaw:
     """What was seen of each; further out counts as this."""
 
     @classmethod
-    def fitted(cls, seen: Evidence) -> VarianceLaw:
-        """The most likely weights."""
+    def fitted(cls, seen: Evidence, ridge: float = _RIDGE) -> VarianceLaw:
+        """The most likely weights. `ridge` is what it costs to differ from the guess."""
         columns = seen.columns
         if len(columns) == 0:
             none = np.zeros(columns.shape[1])
@@ -72,7 +72,7 @@ class VarianceLaw:
         middle, spread = columns.mean(axis=0), columns.std(axis=0)
         unit = np.where(spread > 1e-9, spread, np.inf)
         rows = np.column_stack([np.ones(len(columns)), (columns - middle) / unit])
-        found = _most_likely(rows, seen)
+        found = _most_likely(rows, seen, ridge)
         weights = found[1:] / unit
         weights[0] = max(weights[0], _LEAST_POWER - 1)
         return cls(float(found[0]), weights, middle, columns.min(axis=0), columns.max(axis=0))
@@ -111,9 +111,9 @@ def independent_share(held: NDArray[np.bool_]) -> float:
     return float(np.sqrt(sizes).sum() / sizes.sum()) if len(sizes) else 1.0
 
 
-def _most_likely(rows: Array, seen: Evidence) -> Array:
+def _most_likely(rows: Array, seen: Evidence, firmness: float) -> Array:
     """argmin ½ Σ (t + e²/p exp(−t)) + ½ ridge ‖w‖² with t = rows · w, by Newton's method; convex."""
-    ridge = np.full(rows.shape[1], _RIDGE)
+    ridge = np.full(rows.shape[1], firmness)
     ridge[0] = 0.0
     squares = seen.squares * np.exp(-seen.guess)
     count = seen.independent
