@@ -38,7 +38,7 @@ class Judge:
     apart_share: float
     """The share of those in what is missing, likewise."""
     tiles: NDArray[np.intp] | None = None
-    """For every held-out entry, in order, in which part of the tensor it is (default: in the same)."""
+    """For every held-out entry, in order, in which part of a lost slice it is (default: none is in any)."""
 
     @classmethod
     def of(cls, pattern: HolePattern, held: Mask) -> Judge:
@@ -56,13 +56,13 @@ class Judge:
         else:
             shaped = pattern.shaped
             numbers = hole_numbers(held, holes=shaped)
-            return cls(numbers, shaped, False, np.zeros(len(numbers), dtype=bool), 0.0, _tiles(held))
+            return cls(numbers, shaped, False, np.zeros(len(numbers), dtype=bool), 0.0, _tiles(pattern, held))
         apart = whole[held]
         numbers = np.zeros(len(apart), dtype=np.intp)
         numbers[~apart] = hole_numbers(held & ~whole, holes=shaped)
         numbers[apart] = numbers.max(initial=0) + pieces[whole]
         share = float(np.count_nonzero(pattern.apart) / np.count_nonzero(~pattern.mask))
-        return cls(numbers, shaped, True, apart, share, _tiles(held))
+        return cls(numbers, shaped, True, apart, share, _tiles(pattern, held))
 
     def joined(self, other: Judge) -> Judge:
         """For the entries of both, one after the other."""
@@ -101,14 +101,20 @@ class Judge:
         if self.tiles is None or not (self.shaped or self.mixed):
             return self.holes
         in_holes = self.apart | self.shaped
-        tiles = np.where(in_holes & (np.bincount(self.holes)[self.holes] > _LARGE), self.tiles + 1, 0)
+        tiles = np.where(in_holes & (np.bincount(self.holes)[self.holes] > _LARGE), self.tiles, 0)
         return np.unique(self.holes * (tiles.max(initial=0) + 1) + tiles, return_inverse=True)[1]
 
 
-def _tiles(held: Mask) -> NDArray[np.intp]:
-    """For every held-out entry, in order, in which tile of the tensor it is."""
+def _tiles(pattern: HolePattern, held: Mask) -> NDArray[np.intp] | None:
+    """For every held-out entry, in order, in which tile of the tensor it is; 0 if it is in no lost slice.
+
+    In other holes errors are alike throughout, for nothing beside them is known that moves.
+    """
+    if not pattern.any_lost:
+        return None
     places = [index // _TILE for index in np.nonzero(held)]
-    return np.ravel_multi_index(places, [-(-size // _TILE) for size in held.shape]).astype(np.intp)
+    tiles = 1 + np.ravel_multi_index(places, [-(-size // _TILE) for size in held.shape])
+    return np.where(pattern.without(held).lost[held], tiles, 0).astype(np.intp)
 
 
 def _lost_runs(pattern: HolePattern, rest: HolePattern) -> NDArray[np.intp]:
