@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,7 +23,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(eq=False)
-class ImprovingRun:
+class ImprovingRun(ABC):
     """Follow `states`; afterwards the rest tells how it ended."""
 
     start: Start
@@ -50,9 +51,9 @@ class ImprovingRun:
         self.predictions = self._first
         self.error = self.first_error = self.start.error(self.predictions)
 
+    @abstractmethod
     def states(self) -> Iterator[Progress]:
         """States after the start, which is the estimate with all that is known."""
-        raise NotImplementedError
 
     @property
     def one_size(self) -> bool:

@@ -20,7 +20,7 @@ Numbers = NDArray[Any]
 _SOME = 3  # known entries, or indices of a mode with some, from which on there is something to learn
 _DEEPER = 2.0  # times as deep is far deeper
 _FEW_PIECES = 5  # holes, which do not tell one prediction from another
-_LARGE, _TILE = 2**10, 16  # entries from which on a hole is cut into pieces; entries along every mode of a piece
+_LARGE, _TILE = 2**10, 16  # entries from which on lost slices are cut into pieces; entries along a mode of a piece
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class Judge:
 
     @cached_property
     def _pieces(self) -> NDArray[np.intp]:
-        """Numbers of holes, in which errors are alike; a large one, such as a lost frame, is several."""
+        """Numbers of holes, in which errors are alike; lost slices that are large are several."""
         if self.tiles is None or not (self.shaped or self.mixed):
             return self.holes
         in_holes = self.apart | self.shaped
@@ -108,7 +108,7 @@ class Judge:
 def _tiles(pattern: HolePattern, held: Mask) -> NDArray[np.intp] | None:
     """For every held-out entry, in order, in which tile of the tensor it is; 0 if it is in no lost slice.
 
-    In other holes errors are alike throughout, for nothing beside them is known that moves.
+    Other holes are not cut: the errors of a block that is missing in all frames are alike from frame to frame.
     """
     if not pattern.any_lost:
         return None

@@ -111,10 +111,10 @@ def independent_share(held: NDArray[np.bool_]) -> float:
     return float(np.sqrt(sizes).sum() / sizes.sum()) if len(sizes) else 1.0
 
 
-def _most_likely(rows: Array, seen: Evidence, firmness: float) -> Array:
+def _most_likely(rows: Array, seen: Evidence, ridge: float) -> Array:
     """argmin ½ Σ (t + e²/p exp(−t)) + ½ ridge ‖w‖² with t = rows · w, by Newton's method; convex."""
-    ridge = np.full(rows.shape[1], firmness)
-    ridge[0] = 0.0
+    penalties = np.full(rows.shape[1], ridge)
+    penalties[0] = 0.0
     squares = seen.squares * np.exp(-seen.guess)
     count = seen.independent
     weights = np.zeros(rows.shape[1])
@@ -122,9 +122,9 @@ def _most_likely(rows: Array, seen: Evidence, firmness: float) -> Array:
     for _ in range(_MOST_STEPS):
         left = squares * np.exp(-(rows @ weights))
         made_up = _MADE_UP * np.exp(-weights[0])
-        gradient = 0.5 * count * (rows.T @ (1 - left)) + ridge * weights
+        gradient = 0.5 * count * (rows.T @ (1 - left)) + penalties * weights
         gradient[0] += 0.5 * (_MADE_UP - made_up)
-        hessian = 0.5 * count * ((rows * left[:, None]).T @ rows) + np.diag(ridge)
+        hessian = 0.5 * count * ((rows * left[:, None]).T @ rows) + np.diag(penalties)
         hessian[0, 0] += 0.5 * made_up
         step = np.linalg.lstsq(hessian, gradient)[0]  # errors that are all zero leave it singular
         largest = float(np.abs(step).max())
