@@ -12,9 +12,7 @@ import pytest
 import zarr
 
 from tensorfill.errors import UnreadableFile
-from tensorfill.formats import Contents, Metadata
-from tensorfill.formats.arrays import guarded as guarding
-from tensorfill.formats.arrays.guarded import guarded
+from tensorfill.formats import Contents, Metadata, guarded
 from tensorfill.formats.arrays.hdf5 import Hdf5
 from tensorfill.formats.arrays.matlab import Matlab
 from tensorfill.formats.arrays.zarr_array import Zarr
@@ -54,9 +52,9 @@ def test_a_process_that_dies_or_talks_nonsense_means_damage(
     program = tmp_path / "python"
     program.write_text(f"#!/usr/bin/env python3\nimport os\n{end}\n")
     program.chmod(0o755)
-    monkeypatch.setattr(guarding.sys, "executable", str(program))
+    monkeypatch.setattr(guarded.sys, "executable", str(program))
     with pytest.raises(UnreadableFile, match="damaged"):
-        guarded("hdf5", tmp_path / "a.h5", None, "an HDF5 file")
+        Hdf5().read(tmp_path / "a.h5", Reading())
 
 
 def test_a_chunk_that_unpacks_to_more_than_it_declares_is_refused_within_bounds(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from hypothesis.extra import numpy as arrays
 
 from tensorfill.errors import InvalidInput, TensorfillError, UnreadableFile
 from tensorfill.formats import Contents, Metadata
-from tensorfill.formats.arrays import hdf5, hdf5_reading
 from tensorfill.formats.arrays.hdf5 import Hdf5
 from tensorfill.formats.reading import Reading
 
@@ -29,11 +28,7 @@ CUBE = np.arange(24.0).reshape(2, 3, 4)
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Saves the start of a process per file; test_guarded_reading.py has one."""
-
-    def guarded(reader: str, path: Path, dataset: str | None, kind: str) -> Contents:
-        return hdf5_reading.read(path, dataset, lambda count: None)
-
-    monkeypatch.setattr(hdf5, "guarded", guarded)
+    monkeypatch.setattr(Hdf5, "guarded", False)
 
 
 def read(path: Path, dataset: str | None = None) -> Contents:

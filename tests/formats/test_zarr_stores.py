@@ -19,7 +19,6 @@ from hypothesis.extra import numpy as arrays
 
 from tensorfill.errors import InvalidInput, TensorfillError, UnreadableFile
 from tensorfill.formats import Contents, Metadata
-from tensorfill.formats.arrays import zarr_array, zarr_reading
 from tensorfill.formats.arrays.zarr_array import Zarr, ZarrZip
 from tensorfill.formats.reading import Reading
 
@@ -31,11 +30,7 @@ BOTH = [(Zarr(), "a.zarr"), (ZarrZip(), "a.zarr.zip")]
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Saves the start of a process per store; test_guarded_reading.py has one."""
-
-    def guarded(reader: str, path: Path, dataset: str | None, kind: str) -> Contents:
-        return zarr_reading.read(path, dataset, lambda count: None)
-
-    monkeypatch.setattr(zarr_array, "guarded", guarded)
+    monkeypatch.setattr(Zarr, "guarded", False)
 
 
 def read(path: Path, dataset: str | None = None) -> Contents:

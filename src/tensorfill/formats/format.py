@@ -9,6 +9,7 @@ from typing import ClassVar
 from .contents import Contents
 from .damage import Extra
 from .entries import Entries
+from .guarded import decode_guarded
 from .reading import Reading
 
 
@@ -31,10 +32,18 @@ class Format(ABC):
     """What is written instead where nobody asked for this format, because it loses."""
     extra: ClassVar[Extra | None] = None
     """The library that this format is read and written with, if that is not always installed."""
+    kind: ClassVar[str] = "a file"
+    """What such a file is called in a sentence, such as "a .mat file"."""
+    guarded: ClassVar[bool] = False
+    """Whether it is decoded in a child process, because its library may crash, hang or fill the memory."""
 
-    @abstractmethod
     def read(self, path: Path, how: Reading) -> Contents | Entries:
         """What is in the file; damage is an `UnreadableFile`."""
+        return decode_guarded(self.name, self.kind, path, how) if self.guarded else self.decode(path, how)
+
+    @abstractmethod
+    def decode(self, path: Path, how: Reading) -> Contents | Entries:
+        """What is in the file, read in this process; `limits.allow` is told what decoding takes."""
 
     @abstractmethod
     def write(self, path: Path, contents: Contents) -> None:

@@ -41,7 +41,7 @@ class Envi(Format):
     name: ClassVar[str] = "envi"
     extensions: ClassVar[tuple[str, ...]] = (".hdr",)
 
-    def read(self, path: Path, how: Reading) -> Contents:
+    def decode(self, path: Path, how: Reading) -> Contents:
         """The cube (row, column, band); values to be ignored and bad bands are missing."""
         with readable(path, KIND):
             fields = read_fields(path)

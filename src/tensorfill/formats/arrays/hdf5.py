@@ -12,12 +12,10 @@ from ..damage import Extra, needed
 from ..format import Format
 from ..reading import Reading
 from ..unkept import unkept
+from . import hdf5_reading
 from .attributes import KEPT, as_attributes
 from .choice import DATA, OBSERVED
-from .guarded import guarded
 from .hdf5_file import new_hdf5
-from .hdf5_reading import KIND
-from .installed import check_installed
 
 
 class Hdf5(Format):
@@ -27,11 +25,12 @@ class Hdf5(Format):
     extensions: ClassVar[tuple[str, ...]] = (".h5", ".hdf5", ".he5")
     holds_mask: ClassVar[bool] = True
     extra: ClassVar[Extra | None] = Extra("h5py", "hyperspectral")
+    kind: ClassVar[str] = hdf5_reading.KIND
+    guarded: ClassVar[bool] = True
 
-    def read(self, path: Path, how: Reading) -> Contents:
+    def decode(self, path: Path, how: Reading) -> Contents:
         """One dataset, its mask if one lies beside it, and its attributes."""
-        check_installed("h5py", "hyperspectral", path)
-        return guarded("hdf5", path, how.dataset, KIND)
+        return hdf5_reading.read(path, how.dataset)
 
     def write(self, path: Path, contents: Contents) -> None:
         """The array under its own name, packed without loss, and the mask as NAME_observed."""
@@ -48,7 +47,7 @@ class Hdf5(Format):
 
     def losses(self, contents: Contents) -> tuple[str, ...]:
         """How opaque pixels are."""
-        return unkept(contents, "an HDF5 file", *KEPT)
+        return unkept(contents, self.kind, *KEPT)
 
 
 def dataset_name(variable: str | None) -> str:

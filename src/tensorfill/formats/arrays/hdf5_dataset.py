@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidInput, UnreadableFile
+from .. import limits
 from ..contents import check_numbers
 from ..room import check_room
 from .choice import Found
-from .guarded import Allow
 
 _MOST_OBJECTS = 10_000
 _MOST_LINKS = 20
@@ -74,7 +74,7 @@ def opened(file: Any, h5py: Any, path: Path, asked: str) -> tuple[str, Any] | No
     return "/".join(walked), here
 
 
-def loaded(dataset: Any, h5py: Any, path: Path, name: str, allow: Allow) -> NDArray[Any]:
+def loaded(dataset: Any, h5py: Any, path: Path, name: str) -> NDArray[Any]:
     """All values, in this machine's byte order."""
     found = described(dataset)
     if found.dtype is None:
@@ -90,7 +90,7 @@ def loaded(dataset: Any, h5py: Any, path: Path, name: str, allow: Allow) -> NDAr
     check_room(path, found.shape, itemsize, path.stat().st_size)
     _check_chunks(dataset, path, name)
     chunk = prod(dataset.chunks) if dataset.chunks else 0
-    allow((prod(found.shape) + chunk) * itemsize)
+    limits.allow((prod(found.shape) + chunk) * itemsize)
     data = np.asarray(dataset[()])
     return data.astype(data.dtype.newbyteorder("="), copy=False)
 

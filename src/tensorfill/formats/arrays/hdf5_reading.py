@@ -11,7 +11,6 @@ from ..damage import needed, readable
 from ..metadata import Metadata
 from .attributes import from_attributes
 from .choice import Found, chosen, listed, mask_of
-from .guarded import Allow
 from .hdf5_dataset import datasets, described, loaded, opened
 
 KIND = "an HDF5 file"
@@ -21,15 +20,15 @@ _OF_OTHERS = ("CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST", "_Netcdf4Dimi
 _MISSING = ("_FillValue", "missing_value")
 
 
-def read(path: Path, dataset: str | None, allow: Allow) -> Contents:
+def read(path: Path, dataset: str | None) -> Contents:
     """The dataset that is asked for, or `data`, or the only one of two modes or more."""
     h5py = needed("h5py", "hyperspectral", path)
     with readable(path, KIND), h5py.File(path, "r") as file:
         found = datasets(file, h5py)
         name, array = _wanted(file, h5py, path, found, dataset)
-        data = loaded(array, h5py, path, name, allow)
+        data = loaded(array, h5py, path, name)
         mask, notes = mask_of(path, name, found | {name: described(array)})
-        observed = None if mask is None else loaded(file[mask], h5py, path, mask, allow)
+        observed = None if mask is None else loaded(file[mask], h5py, path, mask)
         attributes = _attributes(array, h5py)
     for key in _MISSING:
         if key in attributes:

@@ -19,8 +19,6 @@ from ..source import open_source
 from ..unkept import unkept
 from . import matlab_hdf5, matlab_v4, matlab_v5
 from .choice import DATA, OBSERVED, chosen, mask_of
-from .guarded import guarded
-from .installed import check_installed
 from .matlab_variable import KIND
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
@@ -34,8 +32,10 @@ class Matlab(Format):
     name: ClassVar[str] = "mat"
     extensions: ClassVar[tuple[str, ...]] = (".mat",)
     holds_mask: ClassVar[bool] = True
+    kind: ClassVar[str] = KIND
+    guarded: ClassVar[bool] = True
 
-    def read(self, path: Path, how: Reading) -> Contents:
+    def decode(self, path: Path, how: Reading) -> Contents:
         """The variable that is asked for, or `data`, or the only matrix; and `observed`, if it is there."""
         with open_source(path) as file, readable(path, KIND):
             start = file.read(matlab_hdf5.USER_BLOCK + len(matlab_hdf5.SIGNATURE))
@@ -43,8 +43,7 @@ class Matlab(Format):
             if not hdf5:
                 file.seek(0)
                 return _read_older(file, path, how.dataset, matlab_v4 if 0 in start[:4] else matlab_v5)
-        check_installed("h5py", "hyperspectral", path)
-        return guarded("mat", path, how.dataset, KIND)
+        return matlab_hdf5.read(path, how.dataset)
 
     def write(self, path: Path, contents: Contents) -> None:
         """Packed without loss, as version 7, or as 7.3 if the array came from there or is larger than 2 GB."""
@@ -87,7 +86,7 @@ class Matlab(Format):
 
 def read_variable(path: Path, variable: str | None = None) -> NDArray[Any]:
     """A variable as MATLAB shows it, first index first; without a name, the only one, or `data`."""
-    return Matlab().read(path, Reading(variable)).data
+    return np.asarray(Matlab().read(path, Reading(variable)))
 
 
 def _read_older(file: BinaryIO, path: Path, asked: str | None, version: ModuleType) -> Contents:

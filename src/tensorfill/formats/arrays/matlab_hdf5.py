@@ -13,7 +13,6 @@ from ..contents import Contents
 from ..damage import needed, readable
 from ..metadata import Metadata
 from .choice import OBSERVED, Found, chosen, mask_of
-from .guarded import Allow
 from .hdf5 import packing
 from .hdf5_dataset import described, loaded, opened
 from .hdf5_file import new_hdf5
@@ -30,7 +29,7 @@ _CLASSES = {
 _MOST_NAMES = 10_000
 
 
-def read(path: Path, variable: str | None, allow: Allow) -> Contents:
+def read(path: Path, variable: str | None) -> Contents:
     """The variable that is asked for, as MATLAB shows it, and `observed`, if it is there."""
     h5py = needed("h5py", "hyperspectral", path)
     with readable(path, KIND), h5py.File(path, "r") as file:
@@ -38,9 +37,9 @@ def read(path: Path, variable: str | None, allow: Allow) -> Contents:
         there = {name: each[1] for name in names if (each := _hard(file, h5py, path, name))}
         found = {name: _found(array, h5py) for name, array in there.items()}
         name = chosen(path, found, variable, "variable")
-        data = _values(there[name], h5py, path, name, allow)
+        data = _values(there[name], h5py, path, name)
         mask, notes = mask_of(path, name, found)
-        observed = None if mask is None else _values(there[mask], h5py, path, mask, allow)
+        observed = None if mask is None else _values(there[mask], h5py, path, mask)
     metadata = Metadata(variable=name, header={"version": VERSION}, header_of="mat")
     return Contents(data, observed, notes, metadata)
 
@@ -77,7 +76,7 @@ def _found(array: Any, h5py: Any) -> Found:
     return Found(found.shape[::-1], dtype)
 
 
-def _values(array: Any, h5py: Any, path: Path, name: str, allow: Allow) -> NDArray[Any]:
+def _values(array: Any, h5py: Any, path: Path, name: str) -> NDArray[Any]:
     found = _found(array, h5py)
     if not found.numeric:
         what = "a structure" if isinstance(array, h5py.Group) else _class(array) or "records"
@@ -88,7 +87,7 @@ def _values(array: Any, h5py: Any, path: Path, name: str, allow: Allow) -> NDArr
         if np.prod(found.shape):
             raise UnreadableFile(f"'{name}' in {path} says that it is empty and has a size: it is damaged.")
         return np.empty(found.shape, _dtype(_class(array)))
-    data = loaded(array, h5py, path, name, allow).T
+    data = loaded(array, h5py, path, name).T
     return data != 0 if _class(array) == "logical" else data
 
 

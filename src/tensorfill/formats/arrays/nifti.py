@@ -34,7 +34,7 @@ class Nifti(Format):
     extensions: ClassVar[tuple[str, ...]] = (".nii", ".nii.gz")
     extra: ClassVar[Extra | None] = Extra("nibabel", "volumes")
 
-    def read(self, path: Path, how: Reading) -> Contents:
+    def decode(self, path: Path, how: Reading) -> Contents:
         """The volume (i, j, k[, t]) with its header; scaled, if the header says so."""
         nibabel = needed("nibabel", "volumes", path)
         with open_source(path) as raw, readable(path, KIND):

@@ -30,7 +30,7 @@ class NumpyArchive(Format):
     extensions: ClassVar[tuple[str, ...]] = (".npz",)
     holds_mask: ClassVar[bool] = True
 
-    def read(self, path: Path, how: Reading) -> Contents:
+    def decode(self, path: Path, how: Reading) -> Contents:
         """The array that is asked for, or `data`, or the only one of two modes; and its mask, if there is one."""
         with readable(path, "a .npz file"), zipfile.ZipFile(path) as archive:
             there = {entry.filename.removesuffix(".npy"): entry for entry in members(archive, path)}

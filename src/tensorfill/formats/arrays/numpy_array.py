@@ -30,7 +30,7 @@ class NumpyArray(Format):
     name: ClassVar[str] = "npy"
     extensions: ClassVar[tuple[str, ...]] = (".npy",)
 
-    def read(self, path: Path, how: Reading) -> Contents:
+    def decode(self, path: Path, how: Reading) -> Contents:
         """The array, which must hold numbers."""
         with open_source(path) as file, readable(path, _KIND):
             size = path.stat().st_size

@@ -10,11 +10,10 @@ from ..damage import Extra, needed
 from ..format import Format
 from ..reading import Reading
 from ..unkept import unkept
+from . import zarr_reading
 from .attributes import KEPT, as_attributes
 from .choice import OBSERVED
-from .guarded import guarded
 from .hdf5 import dataset_name
-from .installed import check_installed
 from .zarr_description import NUMBERS
 from .zarr_store import KIND
 
@@ -27,11 +26,12 @@ class Zarr(Format):
     holds_mask: ClassVar[bool] = True
     extra: ClassVar[Extra | None] = Extra("zarr", "volumes")
     folder: ClassVar[bool] = True
+    kind: ClassVar[str] = KIND
+    guarded: ClassVar[bool] = True
 
-    def read(self, path: Path, how: Reading) -> Contents:
+    def decode(self, path: Path, how: Reading) -> Contents:
         """One array, its mask if one lies beside it, and its attributes."""
-        check_installed("zarr", "volumes", path)
-        return guarded("zarr", path, how.dataset, KIND)
+        return zarr_reading.read(path, how.dataset)
 
     def write(self, path: Path, contents: Contents) -> None:
         """As Zarr 3, packed without loss; in a group if it has a name or a mask, else at the root."""

@@ -10,29 +10,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidInput, UnreadableFile
+from .. import limits
 from ..contents import Contents
 from ..damage import needed, readable
 from ..metadata import Metadata
 from ..room import check_room
 from .attributes import from_attributes
 from .choice import Found, chosen, mask_of
-from .guarded import Allow
 from .zarr_description import check_codecs, found
 from .zarr_store import KIND, Description, descriptions, opened, stored
 
 _MOST_CHUNKS = 2**20
 
 
-def read(path: Path, dataset: str | None, allow: Allow) -> Contents:
+def read(path: Path, dataset: str | None) -> Contents:
     """The array at the root, or the one that is asked for, or the only one of two modes or more."""
     zarr = needed("zarr", "volumes", path)
     with readable(path, KIND):
         said = descriptions(path)
         there = {name: found(each) for name, each in said.items()}
         name = _chosen(path, there, dataset)
-        data, attributes, dimensions, notes = _loaded(zarr, path, name, said[name], there[name], allow)
+        data, attributes, dimensions, notes = _loaded(zarr, path, name, said[name], there[name])
         mask, about = (None, ()) if not name else mask_of(path, name, there)
-        observed = None if mask is None else _loaded(zarr, path, mask, said[mask], there[mask], allow)[0]
+        observed = None if mask is None else _loaded(zarr, path, mask, said[mask], there[mask])[0]
         fields = from_attributes(attributes, data.shape)
     header: dict[str, Any] = {
         "attributes": {key: value for key, value in attributes.items() if key not in fields},
@@ -50,7 +50,7 @@ def _chosen(path: Path, there: dict[str, Found], asked: str | None) -> str:
 
 
 def _loaded(
-    zarr: Any, path: Path, name: str, said: Description, array: Found, allow: Allow
+    zarr: Any, path: Path, name: str, said: Description, array: Found
 ) -> tuple[NDArray[Any], dict[str, Any], tuple[str | None, ...] | None, tuple[str, ...]]:
     """Values, attributes, names of modes, and a sentence if some values are not stored."""
     called = f"'{name}' in {path}" if name else str(path)
@@ -66,7 +66,7 @@ def _loaded(
         raise UnreadableFile(f"{called} is cut into {count:,} pieces, too many to read; store it in larger pieces.")
     if opening.shape != array.shape or opening.dtype.newbyteorder("=") != array.dtype:
         raise UnreadableFile(f"{called} describes itself in two ways: it is damaged.")
-    allow((prod(array.shape) + 2 * prod(pieces)) * array.dtype.itemsize)
+    limits.allow((prod(array.shape) + 2 * prod(pieces)) * array.dtype.itemsize)
     notes: tuple[str, ...] = ()
     if there < (count := _pieces(array.shape, pieces)):
         notes = (f"{called} stores {there} of its {count} pieces; in the others all is {opening.fill_value}.",)

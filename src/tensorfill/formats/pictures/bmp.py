@@ -25,7 +25,7 @@ class Bmp(StillPicture):
     most_pixels: ClassVar[int] = 65_500
     """Few programs open larger ones."""
 
-    def read(self, path: Path, how: Reading) -> Contents:
+    def decode(self, path: Path, how: Reading) -> Contents:
         """Gray as 2-D, colour as rows × columns × 3; palettes become RGB."""
         with opened(path, _KIND, "BMP") as image:
             dots = image.info.get("dpi", (0, 0))

@@ -44,7 +44,7 @@ class Frames(Format):
         """Whatever is no numbered picture."""
         return tuple(sorted(file.name for file in path.iterdir() if not is_frame(file)))
 
-    def read(self, path: Path, how: Reading) -> Contents:
+    def decode(self, path: Path, how: Reading) -> Contents:
         """(row, column, frame[, channel]), in the order of the numbers."""
         with readable(path, "a folder"):
             clip = numbered(path)

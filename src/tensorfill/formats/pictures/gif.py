@@ -44,7 +44,7 @@ class Gif(Format):
     extensions: ClassVar[tuple[str, ...]] = (".gif",)
     picture: ClassVar[bool] = True
 
-    def read(self, path: Path, how: Reading) -> Contents:
+    def decode(self, path: Path, how: Reading) -> Contents:
         """What is to be seen after each image; where nothing was drawn yet, a pixel is missing."""
         with open_source(path) as file, readable(path, KIND):
             size = path.stat().st_size

@@ -29,7 +29,7 @@ class Jpeg(StillPicture):
     lossless_extension: ClassVar[str | None] = ".png"
     most_pixels: ClassVar[int] = 65_500  # what libjpeg allows
 
-    def read(self, path: Path, how: Reading) -> Contents:
+    def decode(self, path: Path, how: Reading) -> Contents:
         """Gray as 2-D, colour as rows × columns × 3, turned upright as the camera says."""
         with open_source(path) as file:
             scans = _scans(file)

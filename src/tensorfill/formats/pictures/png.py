@@ -31,7 +31,7 @@ class Png(StillPicture):
     extensions: ClassVar[tuple[str, ...]] = (".png",)
     holds_alpha: ClassVar[bool] = True
 
-    def read(self, path: Path, how: Reading) -> Contents:
+    def decode(self, path: Path, how: Reading) -> Contents:
         """Gray as 2-D, colour as rows × columns × 3, fully transparent pixels marked as missing.
 
         Palettes become RGB, and 1, 2 or 4 bits of gray become 8.

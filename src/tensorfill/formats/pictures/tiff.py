@@ -42,7 +42,7 @@ class Tiff(Format):
     extensions: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
     holds_alpha: ClassVar[bool] = True
 
-    def read(self, path: Path, how: Reading) -> Contents:
+    def decode(self, path: Path, how: Reading) -> Contents:
         """Every page of the first page's shape, as the file stores it; NaN and transparent pixels are missing."""
         with open_source(path) as file, readable(path, KIND), parsed(file, path) as pages:
             layout = tiff_page.layout(pages[0])

@@ -25,7 +25,7 @@ class Webp(StillPicture):
     holds_alpha: ClassVar[bool] = True
     most_pixels: ClassVar[int] = 16_383
 
-    def read(self, path: Path, how: Reading) -> Contents:
+    def decode(self, path: Path, how: Reading) -> Contents:
         """Rows × columns × 3, always: there are no gray ones; transparent pixels are missing."""
         notes = []
         with opened(path, _KIND, "WEBP") as image:

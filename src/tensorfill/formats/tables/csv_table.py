@@ -33,7 +33,7 @@ class CsvTable(TableFormat):
     name: ClassVar[str] = "csv"
     extensions: ClassVar[tuple[str, ...]] = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 
-    def read(self, path: Path, how: Reading) -> Contents | Entries:
+    def decode(self, path: Path, how: Reading) -> Contents | Entries:
         """Entries, or a matrix if the table is wide. Whole numbers are int64 and others float64."""
         with readable(path, "a table of text"):
             return read_table(path, how)

@@ -38,7 +38,7 @@ class Frostt(TableFormat):
     name: ClassVar[str] = "tns"
     extensions: ClassVar[tuple[str, ...]] = (".tns", ".tns.gz")
 
-    def read(self, path: Path, how: Reading) -> Entries:
+    def decode(self, path: Path, how: Reading) -> Entries:
         """Whole numbers are int64 and others float64, unless the file says more; NaN is an entry asked for."""
         with readable(path, "a .tns file"):
             return _read(path)

@@ -40,7 +40,7 @@ class ParquetTable(TableFormat):
     extensions: ClassVar[tuple[str, ...]] = (".parquet",)
     extra: ClassVar[Extra | None] = Extra("polars", "tables")
 
-    def read(self, path: Path, how: Reading) -> Contents | Entries:
+    def decode(self, path: Path, how: Reading) -> Contents | Entries:
         """Of a long table, every column but one holds labels; a value that is null or NaN is asked for."""
         polars = needed("polars", "tables", path)
         with readable(path, _KIND), silenced():

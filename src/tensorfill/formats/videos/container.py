@@ -30,7 +30,7 @@ class _Lossless(Format):
     container: ClassVar[str]
     extra: ClassVar[Extra | None] = Extra("av", "video")
 
-    def read(self, path: Path, how: Reading) -> Contents:
+    def decode(self, path: Path, how: Reading) -> Contents:
         """Whatever libav can decode."""
         return read_video(path, how)
 
@@ -80,7 +80,7 @@ class Mp4(Format):
     extra: ClassVar[Extra | None] = Extra("av", "video")
     picture: ClassVar[bool] = True
 
-    def read(self, path: Path, how: Reading) -> Contents:
+    def decode(self, path: Path, how: Reading) -> Contents:
         """Whatever libav can decode."""
         return read_video(path, how)
 

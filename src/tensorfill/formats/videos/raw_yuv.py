@@ -33,7 +33,7 @@ class Yuv(Format):
     extensions: ClassVar[tuple[str, ...]] = (".yuv",)
     picture: ClassVar[bool] = True
 
-    def read(self, path: Path, how: Reading) -> Contents:
+    def decode(self, path: Path, how: Reading) -> Contents:
         """Gray if that is asked for or no frame has colour; the size must be given."""
         layout, wanted = _layout(path, how), FrameRange.asked(how)
         with open_source(path) as file, readable(path, "a .yuv file"):

@@ -33,7 +33,7 @@ class Y4m(Format):
     extensions: ClassVar[tuple[str, ...]] = (".y4m",)
     picture: ClassVar[bool] = True
 
-    def read(self, path: Path, how: Reading) -> Contents:
+    def decode(self, path: Path, how: Reading) -> Contents:
         """Gray if that is asked for or no frame has colour."""
         wanted = FrameRange.asked(how)
         with open_source(path) as file, readable(path, "a .y4m video"):

@@ -1,4 +1,4 @@
-"""Contents as bytes between two processes: JSON in front, then the numbers as they are in memory. Never a pickle."""
+"""Values as bytes between two processes: JSON in front, then the numbers as they are in memory. Never a pickle."""
 
 from __future__ import annotations
 
@@ -11,21 +11,20 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import errors
-from ..contents import Contents
-from ..metadata import Metadata
+from .. import errors
+from .contents import Contents
+from .metadata import Density, Metadata
 
 _LENGTH = 8
 _LONGEST = 2**28
 _PLAIN = "biufSU"
 
 
-def send(stream: BinaryIO, contents: Contents) -> None:
-    """Write all of it."""
+def send(stream: BinaryIO, value: Any) -> None:
+    """Write all of it: contents, or anything made of numbers, text, bytes, arrays, tuples and mappings."""
     arrays: list[NDArray[Any]] = []
-    told = {field.name: getattr(contents.metadata, field.name) for field in fields(Metadata)}
-    packed = _packed([contents.data, contents.observed, contents.notes, told], arrays)
-    _send_front(stream, {"contents": packed, "arrays": [[array.dtype.str, array.shape] for array in arrays]})
+    packed = _pack(value, arrays)
+    _send_front(stream, {"value": packed, "arrays": [[array.dtype.str, array.shape] for array in arrays]})
     for array in arrays:
         stream.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
     stream.flush()
@@ -37,7 +36,7 @@ def send_error(stream: BinaryIO, error: errors.TensorfillError) -> None:
     stream.flush()
 
 
-def receive(stream: BinaryIO) -> Contents:
+def receive(stream: BinaryIO) -> Any:
     """What `send` wrote; raises what `send_error` told, and EOFError or ValueError for anything else."""
     length = int.from_bytes(_exactly(stream, _LENGTH))
     if length > _LONGEST:
@@ -46,8 +45,7 @@ def receive(stream: BinaryIO) -> Contents:
     if "error" in front:
         raise getattr(errors, front["error"])(front["sentence"])
     arrays = [_array(stream, np.dtype(dtype), tuple(shape)) for dtype, shape in front["arrays"]]
-    data, observed, notes, told = _unpacked(front["contents"], arrays)
-    return Contents(data, observed, notes, Metadata(**told))
+    return _unpack(front["value"], arrays)
 
 
 def _send_front(stream: BinaryIO, front: Mapping[str, Any]) -> None:
@@ -77,27 +75,32 @@ def _array(stream: BinaryIO, dtype: np.dtype[Any], shape: tuple[int, ...]) -> ND
     return array
 
 
-def _packed(value: Any, arrays: list[NDArray[Any]]) -> Any:
+def _pack(value: Any, arrays: list[NDArray[Any]]) -> Any:
     """As JSON, where every object is one pair of a type and a value."""
     if isinstance(value, bytes):
         return {"bytes": value.decode("latin-1")}
     if isinstance(value, np.ndarray | np.generic):
         arrays.append(np.asarray(value))
         return {"array" if isinstance(value, np.ndarray) else "number": len(arrays) - 1}
+    if isinstance(value, Contents | Metadata):
+        told = {field.name: getattr(value, field.name) for field in fields(value)}
+        return {type(value).__name__: _pack(told, arrays)}
+    if isinstance(value, Density):
+        return {"Density": _pack([*value], arrays)}
     if isinstance(value, Fraction):
         return {"fraction": str(value)}
     if isinstance(value, Mapping):
-        return {"map": [[key, _packed(entry, arrays)] for key, entry in value.items()]}
+        return {"map": [[key, _pack(entry, arrays)] for key, entry in value.items()]}
     if isinstance(value, tuple):
-        return {"tuple": [_packed(entry, arrays) for entry in value]}
+        return {"tuple": [_pack(entry, arrays) for entry in value]}
     if isinstance(value, list):
-        return [_packed(entry, arrays) for entry in value]
+        return [_pack(entry, arrays) for entry in value]
     return value
 
 
-def _unpacked(value: Any, arrays: list[NDArray[Any]]) -> Any:
+def _unpack(value: Any, arrays: list[NDArray[Any]]) -> Any:
     if isinstance(value, list):
-        return [_unpacked(entry, arrays) for entry in value]
+        return [_unpack(entry, arrays) for entry in value]
     if not isinstance(value, dict):
         return value
     ((kind, inner),) = value.items()
@@ -108,9 +111,15 @@ def _unpacked(value: Any, arrays: list[NDArray[Any]]) -> Any:
             return arrays[inner][()]
         case "bytes":
             return inner.encode("latin-1")
+        case "Contents":
+            return Contents(**_unpack(inner, arrays))
+        case "Metadata":
+            return Metadata(**_unpack(inner, arrays))
+        case "Density":
+            return Density(*_unpack(inner, arrays))
         case "fraction":
             return Fraction(inner)
         case "tuple":
-            return tuple(_unpacked(entry, arrays) for entry in inner)
+            return tuple(_unpack(entry, arrays) for entry in inner)
         case _:
-            return {key: _unpacked(entry, arrays) for key, entry in inner}
+            return {key: _unpack(entry, arrays) for key, entry in inner}
