@@ -19,24 +19,24 @@ def forecast_of(source: Contents | Entries, method: str, settings: Mapping[str, 
     from ..methods.forecast import forecast
     from ..methods.registry import method_for
 
-    shaped, missing = _holes_of(source)
+    structured, missing = _holes_of(source)
     chosen = method_for(method, settings)
     effort = settings.get("effort", "normal")
-    return forecast(source.shape, chosen, effort=effort, shaped_holes=shaped, missing=missing)
+    return forecast(source.shape, chosen, effort=effort, structured=structured, missing=missing)
 
 
 def seconds_of_methods(source: Contents | Entries) -> Callable[[str], float]:
     """From the name of a method to how long one run of it takes on these data."""
     from ..methods.forecast import method_seconds
 
-    shaped, missing = _holes_of(source)
-    return lambda method: method_seconds(source.shape, method, shaped_holes=shaped, missing=missing)
+    structured, missing = _holes_of(source)
+    return lambda method: method_seconds(source.shape, method, structured=structured, missing=missing)
 
 
 def _holes_of(source: Contents | Entries) -> tuple[bool, float]:
     """Whether what is missing has a shape, and which share it is."""
     from .. import formats
-    from ..selection.holes import has_holes
+    from ..missingness import is_structured
 
     total = entries(source.shape)
     if not isinstance(source, formats.Contents):
@@ -44,7 +44,7 @@ def _holes_of(source: Contents | Entries) -> tuple[bool, float]:
     if not total or (source.observed is None and source.dtype.kind != "f"):  # no entry can be missing
         return False, 0.0
     known = source.known()
-    return has_holes(known), 1 - float(known.mean())
+    return is_structured(known), 1 - float(known.mean())
 
 
 def check_memory(source: Contents | Entries, name: str, expected: Forecast) -> None:

@@ -13,7 +13,6 @@ from ..completion import Completion, Watch
 from ..method import Effort, Method, Question, worth_trying
 from ..observed import ObservedTensor
 from ..selection.choice import Candidates, Choice, Refused
-from ..selection.pattern import HolePattern
 from .candidates import candidates, leader
 from .linear import Linear
 from .nonneg_dual import NonnegDual
@@ -99,8 +98,7 @@ class Auto:
             fallback = NonnegDual()
             reason = f"{fallback.name} alone: {refusal}"
             return choice.blended({fallback.name: fallback}, {fallback.name: 1.0}, reason=reason)
-        pattern = HolePattern.of(observed.mask())
-        question = self._question(pattern)
+        question = self._question(observed)
         first, others = leader(question), candidates(question)
         if first.refuses(observed) is not None:
             first = Spectral()
@@ -109,11 +107,12 @@ class Auto:
         # Of a slice when only one other is known nobody can tell whether it is like that one or like the mean. These
         # two say different things about it.
         unjudged: dict[str, Method] = {first.name: first, Linear.name: Linear()}
-        return choice.compared(Candidates(first, others, unjudged), question, pattern)
+        return choice.compared(Candidates(first, others, unjudged), question)
 
-    def _question(self, pattern: HolePattern) -> Question:
-        shaped = pattern.shaped or pattern.any_lost or pattern.any_deep
-        return Question(self.effort, pattern.mask.shape, shaped, Patches.sees_strokes(pattern))
+    def _question(self, observed: ObservedTensor) -> Question:
+        pattern = observed.missingness
+        structured = pattern.structured or pattern.any_lost or pattern.any_deep
+        return Question(self.effort, observed.shape, structured, Patches.sees_strokes(pattern))
 
     def _named(self, observed: ObservedTensor) -> dict[str, Method]:
         """The methods that weights name, with the settings that they had when an earlier run found the weights."""
@@ -121,6 +120,6 @@ class Auto:
 
         named = {name: make(name, {}) for name in [*(self.weights or {}), *(self.lost_weights or {})]}
         if self.effort == "low" and Patches.name in named and Spectral().refuses(observed) is None:
-            first = leader(self._question(HolePattern.of(observed.mask())))  # which is quicker at low effort
+            first = leader(self._question(observed))  # which is quicker at low effort
             named |= {first.name: first} if first.name in named else {}
         return named
