@@ -193,12 +193,12 @@ def _observed(array: Any, observed: ArrayLike | None) -> ObservedTensor:
                 f"{'A table' if isinstance(array, Entries) else 'An ObservedTensor'} already says what is observed; "
                 "leave 'observed' out."
             )
-        return array if isinstance(array, ObservedTensor) else array.observed_tensor(lower=None)
+        return array if isinstance(array, ObservedTensor) else array.observed_tensor
     if isinstance(array, Contents):
-        own = array.observed
-        if observed is not None and own is not None:
-            observed = observed_everywhere(observed, own.shape) & own
-        return ObservedTensor.from_array(array.data, own if observed is None else observed, lower=None)
+        if observed is None:
+            return array.observed_tensor
+        both = observed if array.observed is None else observed_everywhere(observed, array.shape) & array.observed
+        return ObservedTensor.from_array(array.data, both, lower=None)
     return ObservedTensor.from_array(array, observed, lower=None)
 
 

@@ -168,9 +168,12 @@ class ObservedTensor:
     def with_values(self, known: NDArray[Any], *, floor: float | None = None) -> ObservedTensor:
         """Other values at the same entries; how entries are missing need not be found out again."""
         other = replace(self, known=known, floor=self.floor if floor is None else floor)
-        if "missingness" in self.__dict__:
-            other.__dict__["missingness"] = self.missingness
-        return other
+        return other.sharing(self.missingness) if "missingness" in self.__dict__ else other
+
+    def sharing(self, missingness: Missingness) -> ObservedTensor:
+        """The same, which takes it from somebody else how its entries are missing."""
+        self.__dict__["missingness"] = missingness
+        return self
 
     def empty_slices(self) -> list[tuple[int, NDArray[np.int64]]]:
         """For every mode that has any, the indices whose whole slice is unknown."""
