@@ -14,7 +14,8 @@ from ..completion import Completion
 from ..errors import TensorfillError
 from ..formats import DataFile
 from ..interrupting import INTERRUPTED
-from ..methods.registry import make, method_for
+from ..methods.auto import method_for
+from ..methods.registry import make
 from ..telling import listening
 from . import summary
 from .app import USER_ERROR, Stopped

@@ -8,8 +8,8 @@ from typing import Any
 from ..errors import TooLarge
 from ..formats import Contents, Entries
 from ..memory import available_memory
+from ..methods.auto import method_for
 from ..methods.forecast import Forecast, forecast, method_seconds
-from ..methods.registry import method_for
 from ..tensor import entries
 
 

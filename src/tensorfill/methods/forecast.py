@@ -15,6 +15,7 @@ from ..selection.holdings import holdings
 from ..selection.phases import runs_in_all
 from ..tensor import entries
 from .candidates import methods_tried
+from .registry import available_methods
 
 _FIXED_BYTES = 3e8  # the interpreter, libraries and compiled code
 _STANDING = 40  # bytes per entry for the answer that auto has, while it tries others
@@ -41,8 +42,6 @@ def method_seconds(shape: Sequence[int], method: str, *, structured: bool, missi
 
 
 def _cost(method: str, *, structured: bool) -> Cost:
-    from .registry import available_methods  # which has the class that uses this
-
     return cost_of(available_methods().get(method), structured=structured)
 
 
