@@ -26,6 +26,7 @@ from ..patches.improving import ImprovingRun
 from ..patches.mending_run import MendingRun
 from ..patches.planning import LARGEST_PATCH, Wishes, has_similar_patches, longest_side
 from ..patches.run import PatchesRun
+from ..patches.settings import PatchSettings
 from ..patches.strokes import Strokes
 from ..selection.held_out_run import HeldOutRun, own_deviations
 from .baseline import too_large_to_fill
@@ -80,6 +81,8 @@ class Patches:
     )
     nonnegative: ClassVar[bool] = True
     tells_uncertainty: ClassVar[bool] = True
+    solver: ClassVar[PatchSettings] = PatchSettings()
+    """What steers the rounds; an ablation is a subclass with another one."""
     interpolates: ClassVar[bool] = True
     settings_in_data_units: ClassVar[tuple[str, ...]] = ("noise",)
     costs: ClassVar[tuple[Cost, Cost]] = (
@@ -182,7 +185,7 @@ class Patches:
         with quiet_blas():
             wishes, choosing = self._wishes(scale), self.max_iter > 1
             run = MendingRun if MendingRun.suits(begun.start, wishes) else PatchesRun
-            groups = run(begun.start, wishes, self.max_iter, begun.seed, choosing=choosing)
+            groups = run(begun.start, wishes, self.max_iter, begun.seed, choosing=choosing, settings=self.solver)
             before = Outcome(first.estimate, first.history, first.stop, first.seconds)
             found = iterate(scaled_back(groups.states(), scale), 10**9, watch, after=before)
         stopped = found.stop.kind not in ("done", "stalled")

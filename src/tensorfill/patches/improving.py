@@ -15,6 +15,7 @@ from ..iterating import Progress
 from .layout import Layout
 from .model import GroupModel, Triple
 from .planning import Wishes
+from .settings import PatchSettings
 from .start import Start
 from .uncertainty import GroupUncertainty
 
@@ -32,6 +33,7 @@ class ImprovingRun(ABC):
     seed: int
     choosing: bool = True
     """Whether other models than the first are tried."""
+    settings: PatchSettings = field(default_factory=PatchSettings)
     error: float = field(init=False)
     """Of what would be returned, at held-out entries."""
     first_error: float = field(init=False)
@@ -79,7 +81,7 @@ class ImprovingRun(ABC):
         """Patches are of use: as much of what they say counts as held-out entries like."""
         self.useful, self.layout, self.model = True, layout, model
         self.active_share = float(active.mean())
-        self.share = self.start.share(self.predictions, self._first)
+        self.share = self.start.share(self.predictions, self._first, self.settings)
         self.predictions = self._blended(self._first, self.predictions)
         self.error = self.start.error(self.predictions)
 

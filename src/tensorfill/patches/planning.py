@@ -12,6 +12,7 @@ from ..tensor import SHORT
 from .bands import direction_count
 from .layout import Layout
 from .model import GroupModel, Triple
+from .settings import PatchSettings
 
 LARGEST_PATCH = 1024
 """Entries that a patch may have at most, if its side is given: what it costs grows with their cube."""
@@ -27,6 +28,8 @@ _NEAR = 24  # sites to either side within which patches like them are looked for
 _LIKEST, _INFORMERS = 20, 8  # patches that count in full, and times as many in all
 _UNTOLD = 1e-6  # σ² as `spectral` learns it is no less, so what it takes for that is likely to be less
 _LEAST_NOISE, _MOST_NOISE = 1e-12, 1e6  # σ² of values up to 1 that single precision can work with
+
+_USUAL = PatchSettings()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +93,15 @@ def _layouts(shape: tuple[int, ...], places: frozenset[int]) -> tuple[Layout, ..
     return tuple(found)
 
 
-def first_model(layout: Layout, share: float, noise: float, wishes: Wishes, *, strokes: bool = False) -> GroupModel:
+def first_model(
+    layout: Layout,
+    share: float,
+    noise: float,
+    wishes: Wishes,
+    settings: PatchSettings = _USUAL,
+    *,
+    strokes: bool = False,
+) -> GroupModel:
     """For data of which this share is known, with this σ² of the start.
 
     If only `strokes` are missing, most patches of a group are complete: fewer have to be solved for.
@@ -113,9 +124,10 @@ def first_model(layout: Layout, share: float, noise: float, wishes: Wishes, *, s
         stride=layout.padded([stride] * modes, 1),
         members=members,
         informers=round((4 if strokes else 2 if modes > 2 else 2.5) * members),
-        strength=1.0,
+        strength=settings.strength,
         noise=min(max(chosen, _LEAST_NOISE), _MOST_NOISE),
-        relaxation=1.2 if many else 1.6,
+        relaxation=settings.relaxation_of_many_bands if many else settings.relaxation,
+        passes=settings.passes,
     )
 
 

@@ -12,10 +12,8 @@ from .layout import Layout
 from .model import GroupModel, Triple, common_covariance
 from .references import local_misfit, patches_around, touching, worst
 from .rounds import Average, PatchData, average_groups
+from .settings import PatchSettings
 from .start import Start
-
-# The share of the start's squared error that lies where groups are solved for; in clips and volumes groups cost more.
-_COVERED, _COVERED_IN_VOLUMES = 0.95, 0.92
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -36,7 +34,7 @@ class View:
     """First sites of reference patches."""
 
     @classmethod
-    def of(cls, start: Start, layout: Layout, model: GroupModel, seed: int) -> View:
+    def of(cls, start: Start, layout: Layout, model: GroupModel, settings: PatchSettings, seed: int) -> View:
         """That of a start."""
         before = np.maximum(layout.planar(start.before), np.float32(start.floor))
         known = layout.planar(start.mask & ~start.held)
@@ -46,7 +44,7 @@ class View:
         squares = np.where(known, (values - before) ** 2, np.float32(0)).sum(axis=0).reshape(layout.extent)
         misfit = local_misfit(squares, known.sum(axis=0).astype(np.float32).reshape(layout.extent))
         missing = np.asarray((~known).any(axis=0)).reshape(layout.extent)
-        covered = _COVERED if len(layout.searched) == 2 else _COVERED_IN_VOLUMES
+        covered = settings.covered if len(layout.searched) == 2 else settings.covered_in_volumes
         active = touching(missing, model.patch) & patches_around(worst(misfit, covered), model.patch)
         common = common_covariance(x, model, layout.extent, np.random.default_rng([seed, 1]))
         return cls(start, layout, model, bands, x, common, active.reshape(-1))
