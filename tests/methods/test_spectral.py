@@ -20,7 +20,6 @@ from tensorfill.numerics.threads import thread_count
 from tensorfill.observed import ObservedTensor
 from tensorfill.sampling import mask
 from tensorfill.spectral import kernels
-from tensorfill.spectral import run as spectral_run
 from tensorfill.spectral import window as spectral_window
 from tensorfill.tensor import Array
 
@@ -222,7 +221,7 @@ def test_learning_may_start_in_a_window(pattern: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(spectral_window, "_SHORTEST", 16)
     begun_small = complete(truth, known, bases=COSINES)
     in_the_window = [step.cost for step in begun_small.history].count(begun_small.history[0].cost) - 1
-    assert in_the_window == spectral_run._WINDOW_ROUNDS, "each of them can be stopped"
+    assert in_the_window == Spectral.solver.window_rounds, "each of them can be stopped"
     assert begun_small.history[in_the_window + 1].cost < without.history[1].cost
     assert error(begun_small.model, truth, known) < 1.1 * error(without.model, truth, known)
 

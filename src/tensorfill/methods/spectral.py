@@ -32,6 +32,7 @@ from ..spectral.data import KnownData
 from ..spectral.parametric import CORRELATIONS, Family, ParametricSpectrum
 from ..spectral.roles import modes_of_places
 from ..spectral.run import Plan, SpectralRun
+from ..spectral.settings import SpectralSettings
 from ..tensor import Array
 from .baseline import too_large_to_fill
 from .dual import Dual
@@ -98,6 +99,8 @@ class Spectral:
     reference: ClassVar[str] = "Ours; empirical Bayes after MacKay, Neural Computation 1992, in the paper's dual"
     nonnegative: ClassVar[bool] = True
     tells_uncertainty: ClassVar[bool] = True
+    solver: ClassVar[SpectralSettings] = SpectralSettings()
+    """What steers the rounds; an ablation is a subclass with another one."""
     interpolates: ClassVar[bool] = True
     costs: ClassVar[tuple[Cost, Cost]] = Cost(80, 2.8, seconds=0.3), Cost(70, 2, 100, 50, seconds=0.3)
 
@@ -298,6 +301,7 @@ class Spectral:
             learned_rounds=self.learned_rounds,
             smoothing=None if self.smoothing is None else float(self.smoothing),
             negativity=float(self.negativity_tolerance),
+            settings=self.solver,
             constrained=self.constrained if observed.floor == 0 else False,
             floor=observed.floor,
             family=ParametricSpectrum(cast(Family, self.spectrum), bases, self.lengths)
