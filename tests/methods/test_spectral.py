@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -191,7 +192,7 @@ def test_a_candidate_that_is_beaten_ends_early_and_nothing_else_changes(monkeypa
     truth = np.abs(truth / truth.max() + 0.05 * rng.standard_normal(truth.shape))
     known = rng.random(truth.shape) < 0.4
     given_up = complete(truth, known)
-    monkeypatch.setattr(spectral_run, "_CLOSE", np.inf)
+    monkeypatch.setattr(Spectral, "solver", replace(Spectral.solver, close=np.inf))
     patient = complete(truth, known)
     assert len(given_up.history) < len(patient.history)
     np.testing.assert_array_equal(given_up.model, patient.model)
@@ -204,7 +205,7 @@ def test_a_candidate_that_is_beaten_ends_early_and_nothing_else_changes(monkeypa
 def test_of_candidates_that_are_about_as_good_the_one_with_fewer_learned_bases_is_taken(
     tie: float, bases: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spectral_run, "_TIE", tie)
+    monkeypatch.setattr(Spectral, "solver", replace(Spectral.solver, tie=tie))
     truth = waving((24, 20, 10)) ** 2
     truth += 0.3 * np.einsum("a,b,c->abc", *(np.random.default_rng(0).random(size) for size in truth.shape))
     known = np.random.default_rng(0).random(truth.shape) < 0.3
