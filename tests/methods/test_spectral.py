@@ -162,7 +162,7 @@ def test_a_graph_of_ones_own_does_so_too(seed: int) -> None:
 )
 def test_bases_that_are_given_are_used_and_told(bases: tuple[str, ...]) -> None:
     data = observed((9, 8, 7))
-    done, work = Spectral(bases=bases).followed(data, rng=np.random.default_rng(0))
+    done, work = Spectral(bases=bases).follow(data, rng=np.random.default_rng(0))
     assert done.settings["bases"] == bases
     assert work is not None
     assert work.prior is not None
@@ -349,7 +349,7 @@ def test_it_says_why() -> None:
 
 def test_what_was_predicted_at_entries_that_were_held_out_is_told() -> None:
     data = observed((9, 8, 7))
-    done, work = Spectral().followed(data, rng=np.random.default_rng(0))
+    done, work = Spectral().follow(data, rng=np.random.default_rng(0))
     assert work is not None
     assert work.held_predictions is not None
     held = work.held

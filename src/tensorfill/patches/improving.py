@@ -82,10 +82,10 @@ class ImprovingRun(ABC):
         self.useful, self.layout, self.model = True, layout, model
         self.active_share = float(active.mean())
         self.share = self.start.share(self.predictions, self._first, self.settings)
-        self.predictions = self._blended(self._first, self.predictions)
+        self.predictions = self._blend(self._first, self.predictions)
         self.error = self.start.error(self.predictions)
 
-    def _blended(self, start: Floats, said: Floats) -> Floats:
+    def _blend(self, start: Floats, said: Floats) -> Floats:
         """The share of what patches say, and the rest of the start."""
         return start + np.float32(self.share) * (said - start)
 
@@ -100,7 +100,7 @@ class ImprovingRun(ABC):
         )
 
 
-def drawn_shift(model: GroupModel, rng: np.random.Generator) -> Triple:
+def draw_shift(model: GroupModel, rng: np.random.Generator) -> Triple:
     """Where the grid of reference patches begins: elsewhere in every round."""
     a, b, c = (int(rng.integers(stride)) for stride in model.stride)
     return a, b, c

@@ -14,7 +14,7 @@ from ..estimates.dense import DenseEstimate
 from ..iterating import Progress
 from ..telling import tell_round
 from ..tensor import SHORT
-from .improving import Floats, ImprovingRun, Mask, drawn_shift
+from .improving import Floats, ImprovingRun, Mask, draw_shift
 from .layout import Layout
 from .mending_rounds import Mended, mend
 from .model import GroupModel, common_covariance
@@ -80,7 +80,7 @@ class MendingRun(ImprovingRun):
             x = self._with(x, missing, mended.means)
             sentence = f"Done: patches around strokes, to an error of {self.error:.2g} at held-out entries."
             stop = StopReason("done", sentence) if side == last[-1] else None
-            shown = self._with(x, missing, self._blended(after[:, missing], average.value))
+            shown = self._with(x, missing, self._blend(after[:, missing], average.value))
             yield Progress(self.error, DenseEstimate(layout.tensor(shown)), stop=stop)
 
     @cached_property
@@ -120,7 +120,7 @@ class MendingRun(ImprovingRun):
         where: Mask | None = None,
     ) -> Mended:
         common = common_covariance(x, model, self._layout.extent, rng)
-        return mend(x, missing, model, common, drawn_shift(model, rng), where)
+        return mend(x, missing, model, common, draw_shift(model, rng), where)
 
     def _with(self, x: Floats, sites: NDArray[np.intp], means: Floats) -> Floats:
         changed = x.copy()

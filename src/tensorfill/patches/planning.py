@@ -113,15 +113,15 @@ def first_model(
     reach = 12 if many else 24 if strokes else 32
     window: Triple = (5, 5, 15) if modes > 2 else (reach, 0, reach)
     if wishes.reach is not None:
-        window = _within(layout.padded([wishes.reach] * modes, 0), layout.extent)
+        window = _within(layout.pad([wishes.reach] * modes, 0), layout.extent)
     usual = 20 if strokes else 40
     members = usual if wishes.members is None else min(wishes.members, _candidates(window, layout.extent))
     usual_noise = (_NOISE if noise > _UNTOLD else _NOISE / _FACTOR) * noise
     chosen = usual_noise if wishes.noise is None else wishes.noise
     return GroupModel(
-        patch=_within(layout.padded([side] * modes, 1), layout.extent),
+        patch=_within(layout.pad([side] * modes, 1), layout.extent),
         window=window,
-        stride=layout.padded([stride] * modes, 1),
+        stride=layout.pad([stride] * modes, 1),
         members=members,
         informers=round((4 if strokes else 2 if modes > 2 else 2.5) * members),
         strength=settings.strength,
@@ -133,7 +133,7 @@ def first_model(
 
 def mending_model(layout: Layout, noise: float, wishes: Wishes) -> GroupModel:
     """For strokes in a picture with few bands, with this σ²."""
-    reach = layout.padded([_NEAR if wishes.reach is None else wishes.reach] * len(layout.searched), 0)
+    reach = layout.pad([_NEAR if wishes.reach is None else wishes.reach] * len(layout.searched), 0)
     window = _within(reach, layout.extent)
     usual = _LIKEST if wishes.members is None else wishes.members
     members = min(usual, _candidates(window, layout.extent))
@@ -160,8 +160,8 @@ def with_side(layout: Layout, model: GroupModel, side: int) -> GroupModel:
     modes = len(layout.searched)
     return replace(
         model,
-        patch=_within(layout.padded([side] * modes, 1), layout.extent),
-        stride=layout.padded([max(1, side // 2)] * modes, 1),
+        patch=_within(layout.pad([side] * modes, 1), layout.extent),
+        stride=layout.pad([max(1, side // 2)] * modes, 1),
     )
 
 

@@ -12,11 +12,11 @@ from ..completion import StopReason
 from ..estimates.dense import DenseEstimate
 from ..iterating import Progress
 from ..telling import tell_round
-from .improving import Floats, ImprovingRun, Mask, drawn_shift
+from .improving import Floats, ImprovingRun, Mask, draw_shift
 from .layout import Layout
 from .model import GroupModel
 from .planning import Wishes, first_model, other_groups, other_noises, possible_layouts
-from .references import sampled_tiles
+from .references import sample_tiles
 from .rounds import Average
 from .view import View
 
@@ -36,9 +36,9 @@ class PatchesRun(ImprovingRun):
         for others in questions:
             for other in others if isinstance(others, list) else self._variants(view, others):
                 if tried is None:
-                    tried = self._tried(view)
+                    tried = self._try(view)
                     yield self._standing
-                found = self._tried(other)
+                found = self._try(other)
                 yield self._standing
                 if self.start.odds(found, tried) < self.settings.better:
                     view, tried = other, found
@@ -61,9 +61,9 @@ class PatchesRun(ImprovingRun):
         start = self.start
         others = tuple(mode for mode in range(start.mask.ndim) if mode not in start.places)
         squares = np.square(start.before - start.values, where=start.held, out=np.zeros_like(start.before))
-        return np.expand_dims(sampled_tiles(squares.sum(axis=others)), others)
+        return np.expand_dims(sample_tiles(squares.sum(axis=others)), others)
 
-    def _tried(self, view: View) -> Floats:
+    def _try(self, view: View) -> Floats:
         """Predictions of held-out entries after a round in some tiles; those of the start elsewhere."""
         start = self.start
         known = start.mask & ~start.held
@@ -82,7 +82,7 @@ class PatchesRun(ImprovingRun):
         most = min(self.rounds, self.settings.rounds_on_strokes) if start.strokes else self.rounds
         for number in range(most):
             tell_round(self._rounds_left(number, most, stalled) + self._last_rounds)
-            average = view.average(x, known, drawn_shift(model, rng))
+            average = view.average(x, known, draw_shift(model, rng))
             said = view.tensor(x + average.change)
             x = view.moved(x, known, average, model.relaxation)
             predictions = said[start.held]
@@ -105,11 +105,11 @@ class PatchesRun(ImprovingRun):
         for left in range(self._last_rounds, 0, -1):
             tell_round(left)
             last = left == 1
-            average = view.average(x, start.mask, drawn_shift(model, rng))
+            average = view.average(x, start.mask, draw_shift(model, rng))
             x = x + average.change if last else view.moved(x, start.mask, average, 1.0)
             sentence = f"Done: groups of similar patches, to an error of {self.error:.2g} at held-out entries."
             stop = StopReason("done", sentence) if last else None
-            yield Progress(self.error, DenseEstimate(self._finished(view, x, average)), stop=stop)
+            yield Progress(self.error, DenseEstimate(self._finish(view, x, average)), stop=stop)
 
     @property
     def _last_rounds(self) -> int:
@@ -121,7 +121,7 @@ class PatchesRun(ImprovingRun):
         usual, patience = self.settings.usual_rounds, self.settings.patience
         return min(most - number, max(usual - number, patience - stalled))
 
-    def _finished(self, view: View, x: Floats, average: Average) -> Floats:
+    def _finish(self, view: View, x: Floats, average: Average) -> Floats:
         """Groups where there are any; elsewhere what the start says with all that is known."""
         said = view.entries(~np.isnan(average.variance[0]))
-        return np.where(said, self._blended(self._after, view.tensor(x)), self._after)
+        return np.where(said, self._blend(self._after, view.tensor(x)), self._after)

@@ -40,7 +40,7 @@ class View:
         known = layout.planar(start.mask & ~start.held)
         values = layout.planar(start.values)
         bands = Bands.of(before, known)
-        x = _kept(bands, bands.coefficients(before), values, known)
+        x = _put_back(bands, bands.coefficients(before), values, known)
         squares = np.where(known, (values - before) ** 2, np.float32(0)).sum(axis=0).reshape(layout.extent)
         misfit = local_misfit(squares, known.sum(axis=0).astype(np.float32).reshape(layout.extent))
         missing = np.asarray((~known).any(axis=0)).reshape(layout.extent)
@@ -67,7 +67,7 @@ class View:
 
     def kept(self, x: Floats, known: Mask) -> Floats:
         """x with what is known put back, if that can be said of coefficients."""
-        return _kept(self.bands, x, self.layout.planar(self.start.values), self.layout.planar(known))
+        return _put_back(self.bands, x, self.layout.planar(self.start.values), self.layout.planar(known))
 
     def tensor(self, x: Floats) -> Floats:
         """The tensor, nowhere below the floor."""
@@ -78,7 +78,7 @@ class View:
         return self.layout.tensor(np.broadcast_to(sites, (self.layout.band_count, sites.size)))
 
 
-def _kept(bands: Bands, x: Floats, values: Floats, known: Mask) -> Floats:
+def _put_back(bands: Bands, x: Floats, values: Floats, known: Mask) -> Floats:
     if not bands.direct:
         return x
     observed, where = bands.observed(values, known)

@@ -28,7 +28,7 @@ from .start import starting_prior
 from .summed import with_components
 from .transform import Transform
 from .uncertainty import Uncertainty
-from .window import cut, find_window, resized
+from .window import cut, find_window, resize
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +127,7 @@ class SpectralRun:
         window = find_window(data.mask, first.transform.bases) if plain else None
         part = data if window is None else cut(data, window)
         learner = Learner(
-            first if window is None else resized(first, part.shape),
+            first if window is None else resize(first, part.shape),
             part,
             holes=self.holes,
             smoothing=self.smoothing,
@@ -142,7 +142,7 @@ class SpectralRun:
                 learner.find_bound()
             learner.round(self._tolerance)
             yield nothing_yet  # about the whole, but it can be stopped here
-        return learner.like(resized(learner.prior, data.shape), data)
+        return learner.like(resize(learner.prior, data.shape), data)
 
     def _first_tolerance(self, learner: Learner) -> float:
         if learner.steps.count > 0:  # it comes from a window, so the prior is not far off
@@ -160,7 +160,7 @@ class SpectralRun:
             before = learner.prior
             learner.round(max(tolerance, self._tolerance))
             tolerance *= self.plan.settings.sharper
-            error = self._held_error(learner)
+            error = self._held_out_error(learner)
             waited = 0 if error < self.plan.settings.settled * best else waited + 1
             if error < best:
                 best, prior = error, before
@@ -271,7 +271,7 @@ class SpectralRun:
             most_steps=MOST_HOLE_STEPS if self.holes else MOST_STEPS,
         )
 
-    def _held_error(self, learner: Learner) -> float:
+    def _held_out_error(self, learner: Learner) -> float:
         return self._error_of(learner.entries()[self.held])
 
     def _error_of(self, predicted: Numbers) -> float:
