@@ -19,7 +19,7 @@ from hypothesis.extra import numpy as arrays
 
 from tensorfill.errors import InvalidInput, TensorfillError, UnreadableFile
 from tensorfill.formats import Contents, Metadata
-from tensorfill.formats.arrays.zarr_array import Zarr, ZarrZip
+from tensorfill.formats.arrays.zarr_store import Zarr, ZarrZip
 from tensorfill.formats.reading import Reading
 
 DTYPES = ["bool", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8", ">f8", ">i2"]
