@@ -40,6 +40,14 @@ def test_matlab_7_3_is_read_so_too(tmp_path: Path) -> None:
     assert Matlab().read(tmp_path / "a.mat", Reading()).dtype == np.float32
 
 
+@pytest.mark.slow
+def test_large_files_are_allowed_the_memory_they_declare(tmp_path: Path) -> None:
+    data = np.zeros((300, 10**6), np.uint8)
+    for form, name in ((Matlab(), "a.mat"), (Hdf5(), "a.h5")):
+        form.write(tmp_path / name, Contents(data))
+        assert form.read(tmp_path / name, Reading()).shape == data.shape
+
+
 def test_errors_keep_their_class_and_their_sentence(tmp_path: Path) -> None:
     (tmp_path / "a.h5").write_bytes(b"nothing")
     with pytest.raises(UnreadableFile, match=r"a.h5 is not an HDF5 file that can be read: it is damaged"):
