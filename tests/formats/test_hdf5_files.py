@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -159,28 +156,3 @@ def test_a_value_that_marks_missing_entries_is_told_and_not_guessed(tmp_path: Pa
     contents = read(tmp_path / "a.h5")
     assert contents.observed is None
     assert "--missing" in contents.notes[0]
-
-
-@pytest.mark.parametrize("limit", [300, 100_000])
-@pytest.mark.parametrize("version", ["", "7.3"])
-def test_a_full_disk_is_an_error_and_never_a_crash(tmp_path: Path, limit: int, version: str) -> None:
-    program = f"""
-import resource, signal, sys, numpy as np
-from pathlib import Path
-from tensorfill.formats import Contents, Metadata
-from tensorfill.formats.arrays.hdf5 import Hdf5
-from tensorfill.formats.arrays.matlab import Matlab
-data = np.random.default_rng(0).random((30, 40, 50))
-contents = Contents(data, metadata=Metadata(header={{"version": "7.3"}}, header_of="mat"))
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
-try:
-    {"Matlab" if version else "Hdf5"}().write(Path(sys.argv[1]), contents)
-except OSError as error:
-    sys.exit(error.errno)
-"""
-    place = str(tmp_path / "a.file")
-    done = subprocess.run(
-        [sys.executable, "-c", program, place], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert (done.returncode, done.stderr) == (errno.EFBIG, "")

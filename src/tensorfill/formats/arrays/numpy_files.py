@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, cast
 
@@ -111,12 +111,10 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 def _describe(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Found:
     """Shape and dtype, from the header alone; without a dtype if this is no array of numbers."""
-    try:
-        with archive.open(entry) as file:
-            shape, _, dtype = _read_header(cast(BinaryIO, file))
-    except (ValueError, EOFError, OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError):
-        return Found((), None)
-    return Found(shape, None if dtype.hasobject else dtype)
+    with suppress(Exception), archive.open(entry) as file:  # a damaged array is told when it is the one that is meant
+        shape, _, dtype = _read_header(cast(BinaryIO, file))
+        return Found(shape, None if dtype.hasobject else dtype)
+    return Found((), None)
 
 
 def _check_names(path: Path, name: str, found: dict[str, Found]) -> None:

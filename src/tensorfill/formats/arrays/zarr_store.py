@@ -124,28 +124,28 @@ def _read_descriptions(path: Path) -> dict[str, Description]:
         with zipfile.ZipFile(path) as archive:
             for name in archive.namelist():
                 inside, _, last = name.rpartition("/")
-                if last in _DESCRIPTIONS and _is_array(said := json.loads(archive.read(name))):
-                    found[inside] = said
+                if last in _DESCRIPTIONS and _is_array(description := json.loads(archive.read(name))):
+                    found[inside] = description
         return dict(sorted(found.items()))
     root = path.resolve()
     for folder, folders, files in os.walk(root):
         for place in (Path(folder, name) for name in _DESCRIPTIONS if name in files):
             _check_inside(place, root)
-            if place.is_file() and _is_array(said := json.loads(place.read_bytes())):
-                found["/".join(place.parent.relative_to(root).parts)] = said
+            if place.is_file() and _is_array(description := json.loads(place.read_bytes())):
+                found["/".join(place.parent.relative_to(root).parts)] = description
                 folders.clear()  # its pieces, possibly very many
     return dict(sorted(found.items()))
 
 
-def _is_array(said: Description) -> bool:
+def _is_array(description: Description) -> bool:
     """Rather than a group, whose description may go on with those of all its arrays; version 2 has files for each."""
-    return bool(said.get("node_type", "array") == "array")
+    return bool(description.get("node_type", "array") == "array")
 
 
-def _describe(said: Description) -> Found:
+def _describe(description: Description) -> Found:
     """Shape and dtype; without a dtype if it is one that NumPy does not have, or no numbers."""
-    shape = tuple(int(size) for size in said["shape"])
-    name = said["data_type"] if "data_type" in said else said["dtype"]
+    shape = tuple(int(size) for size in description["shape"])
+    name = description.get("data_type") or description["dtype"]
     try:
         dtype = np.dtype(name if isinstance(name, str) else object)
     except TypeError:
@@ -153,11 +153,11 @@ def _describe(said: Description) -> Found:
     return Found(shape, dtype.newbyteorder("=") if dtype.kind in "biuf" else None)
 
 
-def _check_codecs(said: Description, path: Path) -> None:
+def _check_codecs(description: Description, path: Path) -> None:
     """Refuse what is not known to unpack numbers alone: the codec `pickle` could run any program."""
-    steps = [*(said.get("filters") or ()), *filter(None, [said.get("compressor")])]
+    steps = [*(description.get("filters") or ()), *filter(None, [description.get("compressor")])]
     for key in ("codecs", "index_codecs", "storage_transformers"):
-        steps += said.get(key) or ()
+        steps += description.get(key) or ()
     for step in steps:
         name, inner = (step, {}) if isinstance(step, str) else (step.get("name", step.get("id")), step)
         if str(name).removeprefix("numcodecs.") not in _CODECS:
