@@ -128,8 +128,10 @@ def npz_sounds() -> tuple[Sound, ...]:
 
 
 def npz_crafted(rng: np.random.Generator, marker: Marker) -> Iterator[Damaged]:
-    """Bombs, objects, masks that do not fit, nothing known."""
+    """Bombs, names that lead elsewhere, objects, masks that do not fit, nothing known."""
     array = npy_bytes(NUMBERS)
+    for name in ("../../data.npy", "/etc/data.npy", "..\\data.npy", "C:\\data.npy", "a/../../../data.npy"):
+        yield one(f"npz with a member {name}", "a.npz", zipped({name: array}))
     encrypted = bytearray(zipped({"data.npy": array}))
     encrypted[encrypted.index(b"PK\x01\x02") + 8] |= 1
     yield one("npz that is encrypted", "a.npz", bytes(encrypted))

@@ -122,10 +122,12 @@ def zarr_zip_sounds() -> tuple[Sound, ...]:
 
 
 def zarr_zip_crafted(rng: np.random.Generator, marker: Marker) -> Iterator[Damaged]:
-    """An array that is elsewhere, and bombs."""
+    """Names that lead elsewhere, and bombs."""
     files = written("a.zarr", lambda path: _stored(path, chunks=(6, 5, 4)))
     inside = {name.removeprefix("a.zarr/"): content for name, content in files.items()}
     said, piece = inside["zarr.json"], inside["c/0/0/0"]
+    for name in ("../../evil", "/etc/evil", "a/../../evil"):
+        yield one(f"zarr zip with {name}", "a.zarr.zip", zipped({**inside, name: b"evil"}))
     yield one("zarr zip whose array is outside", "a.zarr.zip", zipped({"../zarr.json": said, "../c/0/0/0": piece}))
     yield one("zarr zip of nothing", "a.zarr.zip", zipped({}))
     yield one("zarr zip with an empty piece", "a.zarr.zip", zipped({**inside, "c/0/0/0": b""}))

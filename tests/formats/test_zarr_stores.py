@@ -130,6 +130,14 @@ def test_pickles_are_never_loaded_from_new_stores_or_shards_either(tmp_path: Pat
         read(path)
 
 
+def test_the_description_whose_codecs_are_checked_is_the_one_that_is_used(tmp_path: Path) -> None:
+    path = stored(tmp_path / "a.zarr")
+    other = json.loads((stored(tmp_path / "b.zarr", zarr_format=2) / ".zarray").read_text())
+    (path / ".zarray").write_text(json.dumps({**other, "zarr_format": 3}))  # which would lead to zarr.json instead
+    with pytest.raises(UnreadableFile, match="damaged"):
+        read(path)
+
+
 def test_links_out_of_the_store_are_not_followed(tmp_path: Path) -> None:
     path = stored(tmp_path / "a.zarr")
     secret = tmp_path / "secret"

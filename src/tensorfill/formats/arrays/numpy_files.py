@@ -23,6 +23,7 @@ from ..room import check_room
 from ..source import open_source
 from ..unkept import unkept
 from .choice import DATA, OBSERVED, Found, choose, load_with_mask
+from .zip_members import list_members
 
 _LONG = 2**27  # bytes that take a while
 
@@ -70,7 +71,7 @@ class NumpyArchive(Format):
     def decode(self, path: Path, how: Reading) -> Contents:
         """The array that is asked for, or `data`, or the only one of two modes; and its mask, if there is one."""
         with readable(path, self.kind), zipfile.ZipFile(path) as archive:
-            found = {name: _describe(archive, entry) for name, entry in _members(archive).items()}
+            found = {name: _describe(archive, entry) for name, entry in _members(archive, path).items()}
             # What `data` holds, also if that is no numbers, is told when it is loaded.
             name = DATA if how.dataset is None and DATA in found else choose(path, found, how.dataset)
             if how.dataset is None:
@@ -98,15 +99,15 @@ class NumpyArchive(Format):
 def read_observed(path: Path) -> NDArray[np.bool_] | None:
     """The mask under `observed` in a .npz file; None if there is none."""
     with readable(path, NumpyArchive.kind), zipfile.ZipFile(path) as archive:
-        if OBSERVED not in _members(archive):
+        if OBSERVED not in _members(archive, path):
             return None
         mask = _load(archive, OBSERVED, path)
     check_mask(mask, f"'{OBSERVED}' in {path}")
     return mask
 
 
-def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    return {entry.filename.removesuffix(".npy"): entry for entry in archive.infolist()}
+def _members(archive: zipfile.ZipFile, path: Path) -> dict[str, zipfile.ZipInfo]:
+    return {entry.filename.removesuffix(".npy"): entry for entry in list_members(archive, path)}
 
 
 def _describe(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Found:
@@ -137,7 +138,7 @@ def _check_names(path: Path, name: str, found: dict[str, Found]) -> None:
 
 
 def _load(archive: zipfile.ZipFile, name: str, path: Path) -> NDArray[Any]:
-    entry = _members(archive)[name]
+    entry = _members(archive, path)[name]
     with archive.open(entry) as file:
         return _read_array(cast(BinaryIO, file), path, entry.file_size, entry.compress_size)
 

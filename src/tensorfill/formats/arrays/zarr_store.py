@@ -28,6 +28,7 @@ from ..room import check_room
 from ..unkept import unkept
 from .choice import OBSERVED, Found, choose, load_with_mask
 from .chunked import KEPT, check_chunks, dataset_name, from_attributes, to_attributes
+from .zip_members import list_members
 
 _ZARR = Extra("zarr", "volumes")
 _DESCRIPTIONS = ("zarr.json", ".zarray")
@@ -122,19 +123,24 @@ def _read_descriptions(path: Path) -> dict[str, Description]:
     found: dict[str, Description] = {}
     if path.is_file():
         with zipfile.ZipFile(path) as archive:
-            for name in archive.namelist():
-                inside, _, last = name.rpartition("/")
-                if last in _DESCRIPTIONS and _is_array(description := json.loads(archive.read(name))):
+            for member in list_members(archive, path):
+                inside, _, last = member.filename.rpartition("/")
+                if last in _DESCRIPTIONS and _is_array(description := _parse(last, archive.read(member))):
                     found[inside] = description
         return dict(sorted(found.items()))
     root = path.resolve()
     for folder, folders, files in os.walk(root):
         for place in (Path(folder, name) for name in _DESCRIPTIONS if name in files):
             _check_inside(place, root)
-            if place.is_file() and _is_array(description := json.loads(place.read_bytes())):
+            if place.is_file() and _is_array(description := _parse(place.name, place.read_bytes())):
                 found["/".join(place.parent.relative_to(root).parts)] = description
                 folders.clear()  # its pieces, possibly very many
     return dict(sorted(found.items()))
+
+
+def _parse(file_name: str, text: bytes) -> Description:
+    """A description with the version that its file is read by: it must be the one whose codecs are checked."""
+    return {**json.loads(text), "zarr_format": 3 if file_name == "zarr.json" else 2}
 
 
 def _is_array(description: Description) -> bool:
