@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tensorfill import formats
-from tensorfill.errors import InvalidInput, InvalidSetting, UnreadableFile
+from tensorfill.errors import InvalidInput, InvalidSetting, UnreadableFile, UnwritableFile
 from tensorfill.formats import staging
 
 DATA = formats.Contents(np.ones((2, 2)))
@@ -86,31 +86,31 @@ def test_a_file_one_may_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_a_folder_one_may_not_write_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)
-    with pytest.raises(UnreadableFile, match="may not be written: permission denied"):
+    with pytest.raises(UnwritableFile, match="may not be written: permission denied"):
         formats.check_target(tmp_path / "a.npy", force=True)
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFile, match=r"There is no folder .*lost to write a\.npy in"):
+    with pytest.raises(UnwritableFile, match=r"There is no folder .*lost to write a\.npy in"):
         formats.check_target(tmp_path / "lost" / "a.npy", force=True)
 
 
 def test_a_name_longer_than_the_system_allows(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFile, match="cannot be written: File name too long"):
+    with pytest.raises(UnwritableFile, match="cannot be written: File name too long"):
         formats.check_target(tmp_path / ("a" * 300 + ".npy"), force=True)
 
 
 def test_an_existing_file_is_replaced_only_by_force(tmp_path: Path) -> None:
     (tmp_path / "a.npy").write_text("precious")
-    with pytest.raises(UnreadableFile, match="already there; add --force"):
+    with pytest.raises(UnwritableFile, match="already there; add --force"):
         formats.check_target(tmp_path / "a.npy", force=False)
     formats.check_target(tmp_path / "a.npy", force=True)
 
 
 def test_devices_and_folders_are_never_replaced(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFile, match="not an ordinary file"):
+    with pytest.raises(UnwritableFile, match="not an ordinary file"):
         formats.check_target(Path(os.devnull), force=True)
-    with pytest.raises(UnreadableFile, match="is a folder"):
+    with pytest.raises(UnwritableFile, match="is a folder"):
         formats.check_target(tmp_path, force=True)
 
 
@@ -132,7 +132,7 @@ def test_a_failure_while_writing_leaves_everything_as_it_was(tmp_path: Path, fai
 
 def test_a_full_disk_is_a_clear_error_and_leaves_nothing(tmp_path: Path) -> None:
     with (
-        pytest.raises(UnreadableFile, match=r"cannot be written: No space left on device\."),
+        pytest.raises(UnwritableFile, match=r"cannot be written: No space left on device\."),
         formats.atomically(tmp_path / "a.npy"),
     ):
         raise OSError(28, "No space left on device")
