@@ -228,14 +228,5 @@ def test_a_canvas_far_too_large_is_refused(tmp_path: Path) -> None:
     whole = bytearray((tmp_path / "a.gif").read_bytes())
     whole[6:10] = b"\xff\xff\xff\xff"
     (tmp_path / "a.gif").write_bytes(whole)
-    with pytest.raises(TensorfillError, match="declares an array of 65535"):
-        Gif().read(tmp_path / "a.gif", Reading())
-
-
-def test_images_larger_than_the_canvas_are_refused(tmp_path: Path) -> None:
-    written(tmp_path / "a.gif", video(NOISE[:5, :5]))
-    whole = bytearray((tmp_path / "a.gif").read_bytes())
-    whole[6:8] = b"\4\0"
-    (tmp_path / "a.gif").write_bytes(whole)
-    with pytest.raises(UnreadableFile, match="damaged"):
+    with pytest.raises(TensorfillError, match="has too many pixels"):
         Gif().read(tmp_path / "a.gif", Reading())

@@ -23,8 +23,8 @@ from tensorfill.errors import InvalidSetting, TensorfillError, TooLarge, Unreada
 from tensorfill.formats.contents import Contents
 from tensorfill.formats.metadata import Density, Metadata
 from tensorfill.formats.pictures import tiff
-from tensorfill.formats.pictures.libtiff_complaints import complaints_as_damage
 from tensorfill.formats.pictures.tiff import Tiff
+from tensorfill.formats.pictures.tiff_pages import catch_complaints
 from tensorfill.formats.reading import Reading
 
 RNG = np.random.default_rng(0)
@@ -419,6 +419,6 @@ def test_what_libtiff_complains_about_is_refused_and_not_printed(
 
 
 def test_what_others_print_meanwhile_is_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    with complaints_as_damage(tmp_path):
+    with catch_complaints():
         os.write(2, b"progress: 10 %\n")
     assert capfd.readouterr() == ("", "progress: 10 %\n")

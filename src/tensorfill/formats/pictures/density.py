@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 from ..metadata import Density
 
@@ -11,7 +11,7 @@ Unit = Literal["inch", "centimetre", "metre", ""]
 _PER_METRE: dict[Unit, Fraction] = {"inch": Fraction(10_000, 254), "centimetre": Fraction(100), "metre": Fraction(1)}
 
 
-def in_unit(density: Density, unit: Unit) -> tuple[Fraction, Fraction]:
+def to_unit(density: Density, unit: Unit) -> tuple[Fraction, Fraction]:
     """Pixels across and down to another unit of length; a density without a unit stays as it is."""
     across, down = Fraction(*density.across), Fraction(*density.down)
     if density.unit == "" or unit == "":
@@ -20,6 +20,7 @@ def in_unit(density: Density, unit: Unit) -> tuple[Fraction, Fraction]:
     return across * times, down * times
 
 
-def sound(density: Density) -> bool:
-    """Whether both are positive numbers."""
-    return all(above > 0 and below > 0 for above, below in (density.across, density.down))
+def density_field(across: tuple[int, int], down: tuple[int, int], unit: Unit) -> dict[str, Any]:
+    """The field of `Metadata`; nothing, unless both are positive numbers."""
+    sound = min(*across, *down) > 0
+    return {"density": Density(across, down, unit)} if sound else {}

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metadata import Metadata
-from .tag_directory import exif_tags
+from .tag_directory import ORIENTATION, read_exif
 
-ORIENTATION = 274
 _IN_XMP = re.compile(rb'tiff:Orientation(?:="|>)([1-8])')
 _TURNS = {
     2: (False, False, True),
@@ -26,40 +25,39 @@ _TURNS = {
     8: (True, True, False),
 }
 """How a stored picture becomes upright: rows and columns change places, then rows turn round, then columns."""
+_UPRIGHT = (False, False, False)
 
 
-def orientation(metadata: Metadata) -> int:
+def find_orientation(metadata: Metadata) -> int:
     """The number that EXIF has for it, or else XMP; 1 if it is stored upright."""
-    if found := exif_tags(metadata.exif):
-        order, tags = found
-        for tag in tags:
-            if tag.code == ORIENTATION:
-                number = tag.number(order)
-                return number if number in _TURNS else 1
-    said = _IN_XMP.search(metadata.xmp)
-    return int(said[1]) if said else 1
+    directory = read_exif(metadata.exif)
+    if directory is not None and directory.value(ORIENTATION):
+        number = directory.number(ORIENTATION)
+        return number if number in _TURNS else 1
+    match = _IN_XMP.search(metadata.xmp)
+    return int(match[1]) if match else 1
 
 
-def swaps(metadata: Metadata) -> bool:
-    """Whether rows are stored as columns."""
-    return _TURNS.get(orientation(metadata), (False,))[0]
+def stores_rows_as_columns(metadata: Metadata) -> bool:
+    """Whether rows and columns change places."""
+    return _TURNS.get(find_orientation(metadata), _UPRIGHT)[0]
 
 
-def upright(stored: NDArray[Any], number: int) -> NDArray[Any]:
+def turn_upright(stored: NDArray[Any], number: int) -> NDArray[Any]:
     """A stored picture, (row, column, …), as it is to be seen.
 
-    >>> upright(np.array([[1, 2, 3]]), 6).tolist()  # the camera was turned
+    >>> turn_upright(np.array([[1, 2, 3]]), 6).tolist()  # the camera was turned
     [[1], [2], [3]]
     """
-    swap, rows, columns = _TURNS.get(number, (False, False, False))
+    swap, rows, columns = _TURNS.get(number, _UPRIGHT)
     turned = stored.swapaxes(0, 1) if swap else stored
     turned = turned[::-1] if rows else turned
     return np.ascontiguousarray(turned[:, ::-1] if columns else turned)
 
 
-def as_stored(seen: NDArray[Any], number: int) -> NDArray[Any]:
-    """An upright picture as it is stored: what `upright` undoes."""
-    swap, rows, columns = _TURNS.get(number, (False, False, False))
+def turn_as_stored(seen: NDArray[Any], number: int) -> NDArray[Any]:
+    """An upright picture as it is stored: what `turn_upright` undoes."""
+    swap, rows, columns = _TURNS.get(number, _UPRIGHT)
     turned = seen[::-1] if rows else seen
     turned = turned[:, ::-1] if columns else turned
     return np.ascontiguousarray(turned.swapaxes(0, 1) if swap else turned)

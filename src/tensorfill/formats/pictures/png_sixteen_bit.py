@@ -1,101 +1,108 @@
-"""PNG pictures with 16 bits per channel, which Pillow would cut down to 8."""
+"""PNG pictures with 16 bits per channel, by hand because Pillow cuts those in colour or with alpha down to 8.
+
+Every byte is stored as the difference to what its neighbours foretell. With a to the left of x, b above it and c above
+a, the forecast is 0, a, b, ⌊(a + b)/2⌋, or whichever of a, b, c is nearest to a + b − c.
+
+Format: W3C, Portable Network Graphics (PNG) Specification, section 9.
+"""
 
 from __future__ import annotations
 
 import struct
 import zlib
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..damage import damaged
-from ..room import check_room
-from .png_chunks import SIGNATURE, Chunk, Header, packed
+from ...compiling import compiled
+from .png_chunks import SIGNATURE, Chunks, to_chunk
 
-_KIND = "a .png picture"
-_CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
-_COLOUR = {channels: colour for colour, channels in _CHANNELS.items()}
-_PIECE = 2**20
+_COLOUR = {1: 0, 2: 4, 3: 2, 4: 6}
 _ROWS = 64  # filtered at a time
+_NEAREST = 4
 
 
-def read(
-    file: BinaryIO, header: Header, chunks: tuple[Chunk, ...], path: Path
-) -> tuple[NDArray[np.uint16], NDArray[np.uint16] | None]:
-    """The values, (rows, columns) or (rows, columns, 3), and alpha if there is any."""
-    from .png_filters import unfilter
+def read_sixteen_bit(chunks: Chunks) -> tuple[NDArray[np.uint16], NDArray[np.uint16] | None]:
+    """The values, (rows, columns) or (rows, columns, 3), and alpha if there is any; ValueError if it is damaged."""
+    channels = chunks.channels
+    raw = np.empty(chunks.size, dtype=np.uint8)
+    place = 0
+    for piece in chunks.inflate(chunks.size):
+        raw[place : place + len(piece)] = np.frombuffer(piece, dtype=np.uint8)  # fails if there is too much
+        place += len(piece)
+    rows = raw.reshape(chunks.height, -1)
+    values = np.ascontiguousarray(rows[:, 1:])
+    if place != len(raw) or not undo_filters(rows[:, 0].copy(), values, 2 * channels):
+        raise ValueError("too few pixels, or no such filter")
+    samples = values.view(">u2").astype(np.uint16).reshape(chunks.height, chunks.width, channels)
+    key = np.frombuffer(chunks.body(b"tRNS"), dtype=">u2")
+    alpha: NDArray[np.uint16] | None = None
+    if channels in (2, 4):
+        alpha = np.ascontiguousarray(samples[..., -1])
+    elif len(key) == channels:  # the one colour that is transparent
+        alpha = np.where((samples == key).all(axis=2), 0, 65535).astype(np.uint16)
+    return np.ascontiguousarray(samples[..., 0] if channels < 3 else samples[..., :3]), alpha
 
-    channels = _CHANNELS.get(header.colour)
-    if channels is None:
-        raise damaged(path, _KIND)
-    check_room(path, (header.height, header.width, channels), 2, sum(chunk.length for chunk in chunks))
-    width = 2 * channels * header.width
-    raw = _inflated(file, chunks, header.height * (width + 1), path).reshape(header.height, width + 1)
-    rows = np.ascontiguousarray(raw[:, 1:])
-    if not unfilter(raw[:, 0].copy(), rows, 2 * channels):
-        raise damaged(path, _KIND)
-    samples = rows.view(">u2").astype(np.uint16).reshape(header.height, header.width, channels)
-    alpha = np.ascontiguousarray(samples[..., -1]) if channels in (2, 4) else _from_key(file, chunks, samples)
-    values = samples[..., 0] if channels < 3 else samples[..., :3]
-    return np.ascontiguousarray(values), alpha
 
-
-def write(path: Path, data: NDArray[Any], about: bytes = b"") -> None:
+def write_sixteen_bit(path: Path, data: NDArray[Any], about: bytes) -> None:
     """Gray, gray with alpha, RGB or RGB with alpha, told apart by their number; `about` are further chunks."""
     samples = data[..., None] if data.ndim == 2 else data
     height, width, channels = samples.shape
+    squeeze = zlib.compressobj(6)
     with path.open("xb") as file:
         file.write(SIGNATURE)
-        file.write(packed(b"IHDR", struct.pack(">IIBBBBB", width, height, 16, _COLOUR[channels], 0, 0, 0)))
+        file.write(to_chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 16, _COLOUR[channels], 0, 0, 0)))
         file.write(about)
-        squeeze = zlib.compressobj(6)
         for start in range(0, height, _ROWS):
-            if body := squeeze.compress(_filtered(samples, start)):
-                file.write(packed(b"IDAT", body))
-        file.write(packed(b"IDAT", squeeze.flush()))
-        file.write(packed(b"IEND", b""))
+            if body := squeeze.compress(_filter_rows(samples, start)):
+                file.write(to_chunk(b"IDAT", body))
+        file.write(to_chunk(b"IDAT", squeeze.flush()) + to_chunk(b"IEND", b""))
 
 
-def _filtered(samples: NDArray[Any], start: int) -> bytes:
-    from .png_filters import paeth_filtered
-
-    before = min(start, 1)  # the row above is needed, not written
+def _filter_rows(samples: NDArray[Any], start: int) -> bytes:
+    """Some rows as differences to the last of the forecasts: what `undo_filters` undoes."""
+    step, before = 2 * samples.shape[2], min(start, 1)  # the row above is needed, not written
     part = np.ascontiguousarray(samples[start - before : start + _ROWS], dtype=">u2")
     rows = part.reshape(len(part), -1).view(np.uint8)
-    out = np.full((len(rows), rows.shape[1] + 1), 4, dtype=np.uint8)
-    out[:, 1:] = paeth_filtered(rows, 2 * samples.shape[2])
+    padded = np.zeros((rows.shape[0] + 1, rows.shape[1] + step), dtype=np.int16)
+    padded[1:, step:] = rows
+    a, b, c = padded[1:, :-step], padded[:-1, step:], padded[:-1, :-step]
+    to_a, to_b, to_c = np.abs(b - c), np.abs(a - c), np.abs(a + b - 2 * c)
+    forecast = np.where((to_a <= to_b) & (to_a <= to_c), a, np.where(to_b <= to_c, b, c))
+    out = np.full((len(rows), rows.shape[1] + 1), _NEAREST, dtype=np.uint8)
+    out[:, 1:] = rows - forecast
     return out[before:].tobytes()
 
 
-def _inflated(file: BinaryIO, chunks: tuple[Chunk, ...], size: int, path: Path) -> NDArray[np.uint8]:
-    """Exactly `size` bytes, never more, from all the chunks of pixels."""
-    out = np.empty(size, dtype=np.uint8)
-    filled, inflate = 0, zlib.decompressobj()
-    for chunk in (chunk for chunk in chunks if chunk.kind == b"IDAT"):
-        file.seek(chunk.start)
-        left = chunk.length
-        while left:
-            piece = file.read(min(left, _PIECE))
-            left -= len(piece)
-            while piece:
-                got = inflate.decompress(piece, min(size - filled, _PIECE) + 1)
-                if filled + len(got) > size:
-                    raise damaged(path, _KIND)
-                out[filled : filled + len(got)] = np.frombuffer(got, dtype=np.uint8)
-                filled += len(got)
-                piece = inflate.unconsumed_tail
-    if filled != size or not inflate.eof:
-        raise damaged(path, _KIND)
-    return out
-
-
-def _from_key(file: BinaryIO, chunks: tuple[Chunk, ...], samples: NDArray[np.uint16]) -> NDArray[np.uint16] | None:
-    """Alpha from the one colour that a tRNS chunk declares transparent."""
-    keys = [chunk for chunk in chunks if chunk.kind == b"tRNS" and chunk.length == 2 * samples.shape[2]]
-    if not keys:
-        return None
-    file.seek(keys[0].start)
-    key = np.frombuffer(file.read(keys[0].length), dtype=">u2")
-    return np.where((samples == key).all(axis=2), 0, 65535).astype(np.uint16)
+@compiled()
+def undo_filters(filters, rows, step):  # type: ignore[no-untyped-def]
+    """Replace differences by values, in place; `step` bytes are a pixel. Returns whether all filters exist."""
+    width, zero = rows.shape[1], np.int64(0)
+    for i in range(rows.shape[0]):
+        method = filters[i]
+        if method > 4:
+            return False
+        if method == 0:
+            continue
+        for j in range(width):
+            a = np.int64(rows[i, j - step]) if j >= step else zero
+            b = np.int64(rows[i - 1, j]) if i > 0 else zero
+            c = np.int64(rows[i - 1, j - step]) if i > 0 and j >= step else zero
+            if method == 1:
+                forecast = a
+            elif method == 2:
+                forecast = b
+            elif method == 3:
+                forecast = (a + b) // 2
+            else:
+                to_a, to_b, to_c = abs(b - c), abs(a - c), abs(a + b - 2 * c)
+                if to_a <= to_b and to_a <= to_c:
+                    forecast = a
+                elif to_b <= to_c:
+                    forecast = b
+                else:
+                    forecast = c
+            rows[i, j] = (rows[i, j] + forecast) & 255
+    return True
