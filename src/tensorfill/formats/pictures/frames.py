@@ -18,13 +18,12 @@ from ..metadata import Metadata
 from ..reading import Reading
 from ..room import check_room
 from ..unkept import unkept
-from .bmp import Bmp
+from .bmp_and_webp import Bmp, Webp
 from .jpeg import Jpeg
 from .numbered import Numbered, choose_frames, find_numbered, is_frame
 from .png import Png
 from .still import describe, is_picture
 from .tiff import Tiff
-from .webp import Webp
 
 _FORMATS: tuple[Format, ...] = (Png(), Jpeg(), Tiff(), Bmp(), Webp())
 _MOST_NAMED = 5

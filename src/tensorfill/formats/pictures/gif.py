@@ -135,11 +135,12 @@ class Gif(Format):
         """More than 256 colours, other frame rates, shades of transparency, floats."""
         found = list(float_losses(contents, ".gif"))
         clip, known = _to_clip(contents)
-        if merged := sum(
-            len(np.unique(_to_codes(clip[:, :, index], None if known is None else known[:, :, index])))
-            > _count_room(known)
+        merged = sum(
+            _take_pixels(clip[:, :, index], None if known is None else known[:, :, index]).getcolors(_count_room(known))
+            is None
             for index in range(clip.shape[2] if clip.ndim == 4 or known is not None else 0)
-        ):
+        )
+        if merged:
             found.append(
                 f"A .gif frame has at most 256 colours; in {merged} of {clip.shape[2]} frames similar ones are merged, "
                 "so observed entries change too; write .mkv or .npy to keep them exactly."
@@ -210,30 +211,28 @@ def _count_room(known: NDArray[np.bool_] | None) -> int:
     return _MOST_COLOURS if known is None else _MOST_COLOURS - 1
 
 
-def _to_codes(frame: NDArray[np.uint8], known: NDArray[np.bool_] | None) -> NDArray[np.int32]:
-    """The colours of the known pixels as whole numbers."""
-    pixels = (frame if known is None else frame[known]).astype(np.int32)
-    if frame.ndim == 2:
-        return pixels * 0x010101
-    return pixels[..., 0] << 16 | pixels[..., 1] << 8 | pixels[..., 2]
+def _take_pixels(frame: NDArray[np.uint8], known: NDArray[np.bool_] | None) -> Any:
+    """Pillow's picture of the known pixels of a frame, in one row."""
+    from PIL import Image
+
+    pixels = (frame if known is None else frame[known]).reshape(1, -1, *frame.shape[2:])
+    return Image.fromarray(pixels if frame.ndim == 3 else np.repeat(pixels[..., None], 3, axis=2))
 
 
 def _to_image(frame: NDArray[np.uint8], known: NDArray[np.bool_] | None) -> Any:
-    """Pillow's picture of indices with their colours; these are merged where they are too many."""
+    """Pillow's picture of a frame, with at most 256 colours; similar ones are merged where they are more."""
     from PIL import Image
 
     if frame.ndim == 2 and known is None:
         return Image.fromarray(np.ascontiguousarray(frame))
-    codes, where = np.unique(_to_codes(frame, known), return_inverse=True)
-    colours = np.stack([codes >> 16, codes >> 8 & 255, codes & 255], axis=1).astype(np.uint8)
-    if len(codes) > _count_room(known):
-        flat = Image.fromarray(np.ascontiguousarray(colours[where.reshape(1, -1)]))
-        merged = flat.quantize(_count_room(known), Image.Quantize.MEDIANCUT, kmeans=3, dither=Image.Dither.NONE)
-        where, colours = np.asarray(merged), np.array(merged.getpalette(), dtype=np.uint8).reshape(-1, 3)
-    table = np.zeros((_MOST_COLOURS, 3), dtype=np.uint8)
-    table[: min(len(colours), _count_room(known))] = colours[: _count_room(known)]
-    indices = np.full(frame.shape[:2], _MOST_COLOURS - 1, dtype=np.uint8)
-    indices[... if known is None else known] = where.reshape(frame.shape[:2] if known is None else -1)
+    indices, palette = np.full(frame.shape[:2], _MOST_COLOURS - 1, dtype=np.uint8), b""
+    if known is None or known.any():
+        how = (_count_room(known), Image.Quantize.MEDIANCUT, 3)
+        merged = _take_pixels(frame, known).quantize(*how, dither=Image.Dither.NONE)
+        indices[known if known is not None else ...] = np.asarray(merged).reshape(
+            -1 if known is not None else frame.shape[:2]
+        )
+        palette = bytes(merged.getpalette())[: 3 * _count_room(known)]
     image = Image.fromarray(indices)
-    image.putpalette(table.tobytes())
+    image.putpalette(palette.ljust(len(_GRAYS), b"\0"))
     return image

@@ -17,9 +17,8 @@ from ..damage import damaged
 from ..metadata import Density, Metadata
 from ..reading import Reading
 from ..source import open_source
-from .density import density_field, to_unit
 from .still import StillPicture, fit_profile, open_picture, split_alpha, to_contents, to_stored_samples
-from .tag_directory import read_exif
+from .tag_directory import density_field, read_exif, to_unit
 
 _EXIF, _XMP = b"Exif\0\0", b"http://ns.adobe.com/xap/1.0/\0"
 _OF_PIXELS = ("APP14",)

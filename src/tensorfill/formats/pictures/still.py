@@ -22,7 +22,7 @@ from ..metadata import Metadata
 from ..reading import Reading
 from ..room import check_room
 from .alpha import find_known_pixels, fit_alpha
-from .orientation import find_orientation, turn_as_stored, turn_upright
+from .tag_directory import find_orientation, turn_as_stored, turn_upright
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -1,20 +1,27 @@
 """Tag directories: numbered fields with values, as TIFF files and EXIF data hold them, read from bytes and written.
 
+And what pictures say in them: how many pixels there are to a unit of length, and which way up they are stored.
+
 By hand, because Pillow writes values anew when it writes EXIF data (it turns letters beyond ASCII into question marks),
 and tifffile writes no directories inside others, such as those of EXIF and GPS. Here every value keeps its bytes.
 
-Format: Adobe, TIFF Revision 6.0, section 2; Aldus and AWare Systems, BigTIFF; JEITA CP-3451, Exif 2.3, section 4.5.
+Format: Adobe, TIFF Revision 6.0, section 2; Aldus and AWare Systems, BigTIFF; JEITA CP-3451, Exif 2.3, sections 4.5 and 4.6.
 """
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from io import BytesIO
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
-from .density import density_field
+import numpy as np
+from numpy.typing import NDArray
+
+from ..metadata import Density, Metadata
 
 ORIENTATION, ACROSS, DOWN, UNIT = 274, 282, 283, 296
 ORDERS = {b"II": "<", b"MM": ">"}
@@ -27,6 +34,21 @@ _INNER = (34665, 34853, 40965)
 _DEEPEST = 3
 _MOST_TAGS = 4096
 _LARGEST = 2**26  # bytes of a value
+
+Unit = Literal["inch", "centimetre", "metre", ""]
+_PER_METRE: dict[Unit, Fraction] = {"inch": Fraction(10_000, 254), "centimetre": Fraction(100), "metre": Fraction(1)}
+_ORIENTATION_IN_XMP = re.compile(rb'tiff:Orientation(?:="|>)([1-8])')
+_UPRIGHT = (False, False, False)
+_TURNS = {
+    2: (False, False, True),
+    3: (False, True, True),
+    4: (False, True, False),
+    5: (True, False, False),
+    6: (True, False, True),
+    7: (True, True, True),
+    8: (True, True, False),
+}
+"""How a stored picture becomes upright: rows and columns change places, then rows turn round, then columns."""
 
 
 @dataclass(frozen=True)
@@ -139,3 +161,53 @@ def to_exif(tags: Iterable[Tag], order: str) -> bytes:
     """EXIF data with these fields."""
     front = (b"II" if order == "<" else b"MM") + struct.pack(f"{order}HI", 42, 8)
     return front + to_bytes(tags, len(front), order)
+
+
+def to_unit(density: Density, unit: Unit) -> tuple[Fraction, Fraction]:
+    """Pixels across and down to another unit of length; a density without a unit stays as it is."""
+    across, down = Fraction(*density.across), Fraction(*density.down)
+    if density.unit == "" or unit == "":
+        return across, down
+    times = _PER_METRE[density.unit] / _PER_METRE[unit]
+    return across * times, down * times
+
+
+def density_field(across: tuple[int, int], down: tuple[int, int], unit: Unit) -> dict[str, Any]:
+    """The field of `Metadata`; nothing, unless both are positive numbers."""
+    sound = min(*across, *down) > 0
+    return {"density": Density(across, down, unit)} if sound else {}
+
+
+def find_orientation(metadata: Metadata) -> int:
+    """The number that EXIF has for it, or else XMP; 1 if it is stored upright."""
+    directory = read_exif(metadata.exif)
+    if directory is not None and directory.value(ORIENTATION):
+        number = directory.number(ORIENTATION)
+        return number if number in _TURNS else 1
+    match = _ORIENTATION_IN_XMP.search(metadata.xmp)
+    return int(match[1]) if match else 1
+
+
+def stores_rows_as_columns(metadata: Metadata) -> bool:
+    """Whether rows and columns change places."""
+    return _TURNS.get(find_orientation(metadata), _UPRIGHT)[0]
+
+
+def turn_upright(stored: NDArray[Any], number: int) -> NDArray[Any]:
+    """A stored picture, (row, column, …), as it is to be seen.
+
+    >>> turn_upright(np.array([[1, 2, 3]]), 6).tolist()  # the camera was turned
+    [[1], [2], [3]]
+    """
+    swap, rows, columns = _TURNS.get(number, _UPRIGHT)
+    turned = stored.swapaxes(0, 1) if swap else stored
+    turned = turned[::-1] if rows else turned
+    return np.ascontiguousarray(turned[:, ::-1] if columns else turned)
+
+
+def turn_as_stored(seen: NDArray[Any], number: int) -> NDArray[Any]:
+    """An upright picture as it is stored: what `turn_upright` undoes."""
+    swap, rows, columns = _TURNS.get(number, _UPRIGHT)
+    turned = seen[::-1] if rows else seen
+    turned = turned[:, ::-1] if columns else turned
+    return np.ascontiguousarray(turned.swapaxes(0, 1) if swap else turned)

@@ -20,8 +20,8 @@ from ..reading import Reading
 from ..source import open_source
 from .alpha import fit_alpha
 from .numbered import choose_frames
-from .orientation import find_orientation, turn_as_stored
 from .still import alpha_losses, fit_profile, profile_losses, to_contents
+from .tag_directory import find_orientation, turn_as_stored
 from .tiff_description import Description, compose, keep_text, parse
 from .tiff_pages import ALPHA, KIND, RGB, Layout, find_layout, open_tiff, read_by_pillow, read_in_one_piece, read_pages
 from .tiff_tags import About, add_about, choose_byte_order, read_about

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple
 
 from ..metadata import Density, Metadata
-from .density import to_unit
 from .tag_directory import (
     ACROSS,
     DOWN,
@@ -23,6 +22,7 @@ from .tag_directory import (
     read_exif,
     to_bytes,
     to_exif,
+    to_unit,
 )
 
 _DESCRIPTION, _XMP, _ICC, _LAYERS, _NO_DATA = 270, 700, 34675, 37724, 42113

@@ -1,16 +1,52 @@
-"""WebP pictures, in .webp files: 8 bits in colour, written without loss."""
+"""BMP and WebP pictures: 8 bits, in .bmp files gray or colour, in .webp files always in colour; both keep every value."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..contents import Contents
 from ..reading import Reading
 from ..unkept import unkept
-from .still import StillPicture, fit_profile, open_picture, split_alpha, to_contents, to_stored_samples
+from .still import StillPicture, fit_profile, open_picture, split_alpha, to_contents, to_shades, to_stored_samples
+from .tag_directory import density_field, stores_rows_as_columns, to_unit
+
+_METRES_PER_INCH = 0.0254
+
+
+class Bmp(StillPicture):
+    """.bmp files."""
+
+    name: ClassVar[str] = "bmp"
+    extensions: ClassVar[tuple[str, ...]] = (".bmp",)
+    kind: ClassVar[str] = "a .bmp picture"
+    most_pixels: ClassVar[int] = 65_500
+    """Few programs open larger ones."""
+
+    def decode(self, path: Path, how: Reading) -> Contents:
+        """Gray as 2-D, colour as rows × columns × 3; palettes become RGB."""
+        with open_picture(path, self.kind, "BMP") as image:
+            per_inch = image.info.get("dpi", (0, 0))
+            data, alpha = split_alpha(image)
+        across, down = (round(each / _METRES_PER_INCH) for each in per_inch)
+        return to_contents(data, alpha, how, about=density_field((across, 1), (down, 1), "metre"))
+
+    def write(self, path: Path, contents: Contents) -> None:
+        """The array as a picture, upright; neither mask nor alpha are kept."""
+        from PIL import Image
+
+        density = contents.metadata.density
+        options: dict[str, Any] = {}
+        if density is not None and density.unit:
+            across, down = (float(each) for each in to_unit(density, "inch"))
+            options["dpi"] = (down, across) if stores_rows_as_columns(contents.metadata) else (across, down)
+        Image.fromarray(to_shades(contents.data)).save(path, format="BMP", **options)
+
+    def losses(self, contents: Contents) -> tuple[str, ...]:
+        """Alpha, and all metadata but the density."""
+        return (*super().losses(contents), *unkept(contents, self.kind, "density"))
 
 
 class Webp(StillPicture):
