@@ -174,13 +174,6 @@ def test_frames_must_be_alike(tmp_path: Path) -> None:
         read(folder)
 
 
-def test_a_damaged_frame_is_named(tmp_path: Path) -> None:
-    folder = folder_of(tmp_path / "in", ["1.png", "2.png", "3.png"])
-    (folder / "2.png").write_bytes((folder / "2.png").read_bytes()[:-20])
-    with pytest.raises(UnreadableFile, match=r"2.png is not a .png picture that can be read"):
-        read(folder)
-
-
 def test_a_stack_is_no_frame(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     for name in ("1.tif", "2.tif"):
@@ -202,24 +195,36 @@ def test_what_is_no_clip_is_refused(contents: Contents) -> None:
     assert "A folder of frames holds clips" in (Frames().refuses(contents) or "")
 
 
-def test_which_folders_look_like_one_clip(tmp_path: Path) -> None:
-    assert is_clip(folder_of(tmp_path / "yes", ["f1.png", "f2.png", "f7.png"]))
-    assert is_clip(folder_of(tmp_path / "tif", ["f1.tif", "f2.tif"]))
-    (tmp_path / "yes" / "notes.txt").write_text("x")
-    assert is_clip(tmp_path / "yes"), "a text is no data"
-    np.save(tmp_path / "yes" / "more.npy", CLIP)
-    assert not is_clip(tmp_path / "yes")
-    assert not is_clip(folder_of(tmp_path / "one", ["f1.png"]))
-    assert not is_clip(folder_of(tmp_path / "two", ["a1.png", "a2.png", "b1.png"]))
-    assert not is_clip(folder_of(tmp_path / "none", ["first.png", "second.png"]))
-    different = folder_of(tmp_path / "sizes", ["1.png", "2.png"])
-    Image.fromarray(CLIP[:3, :, 0]).save(different / "3.png")
-    assert not is_clip(different)
-    (different / "3.png").write_bytes(b"damaged")
-    assert is_clip(different), (
-        "a damaged frame is named when the clip is read, and not taken for a reason to read photos"
-    )
+@pytest.mark.parametrize(
+    ("names", "is_one"),
+    [
+        (["f1.png", "f2.png", "f7.png"], True),
+        (["f1.tif", "f2.tif"], True),
+        (["f1.png"], False),
+        (["a1.png", "a2.png", "b1.png"], False),
+        (["first.png", "second.png"], False),
+    ],
+)
+def test_which_folders_look_like_one_clip(tmp_path: Path, names: list[str], is_one: bool) -> None:
+    folder = folder_of(tmp_path / "in", names)
+    assert is_clip(folder) == is_one
+    (folder / "notes.txt").write_text("x")
+    assert is_clip(folder) == is_one, "a text is no data"
+    np.save(folder / "more.npy", CLIP)
+    assert not is_clip(folder)
     assert not is_clip(tmp_path / "nowhere")
+
+
+def test_pictures_of_several_sizes_are_no_clip_unless_one_is_damaged(tmp_path: Path) -> None:
+    """A damaged frame is named when the clip is read, and not taken for a reason to read photos."""
+    folder = folder_of(tmp_path / "in", ["1.png", "2.png"])
+    Image.fromarray(CLIP[:3, :, 0]).save(folder / "3.png")
+    assert not is_clip(folder)
+    for content in (b"", b"damaged", (folder / "1.png").read_bytes()[:20]):
+        (folder / "3.png").write_bytes(content)
+        assert is_clip(folder)
+        with pytest.raises(UnreadableFile, match=r"3\.png is not a \.png picture"):
+            formats.read(folder)
 
 
 @pytest.mark.parametrize("more", ["poster.png", "b1.png", "more.npy"])

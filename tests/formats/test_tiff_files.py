@@ -6,6 +6,7 @@ import struct
 import tracemalloc
 import zlib
 from fractions import Fraction
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -84,16 +85,7 @@ def test_everything_comes_back(contents: Contents) -> None:
     assert back.dtype == contents.dtype.newbyteorder("=")
     assert bits(back.data) == bits(contents.data)
     old, new = contents.metadata, back.metadata
-    for name in (
-        "kind",
-        "frame_rate",
-        "band_names",
-        "wavelengths",
-        "wavelength_unit",
-        "density",
-        "header",
-        "header_of",
-    ):
+    for name in ("kind", "frame_rate", "band_names", "wavelengths", "wavelength_unit", "density", "header"):
         assert getattr(new, name) == getattr(old, name), name
     for name in ("alpha", "affine"):
         np.testing.assert_array_equal(getattr(new, name), getattr(old, name))
@@ -131,23 +123,36 @@ SMOOTH = np.add.outer(np.arange(300), np.arange(400)).astype(np.uint8)
     "data", [COLOUR, COLOUR[..., 0], SMOOTH, SMOOTH.astype(np.uint16) * 99, SMOOTH.astype(np.float32) / 7]
 )
 def test_what_pillow_packs_is_unpacked(tmp_path: Path, packing: str | None, data: NDArray[Any]) -> None:
-    Image.fromarray(data).save(tmp_path / "a.tif", compression=packing)
-    back = Tiff().read(tmp_path / "a.tif", Reading())
-    np.testing.assert_array_equal(back.data, data)
-    assert back.dtype == data.dtype
-    assert back.metadata.kind == "picture"
+    """Also as differences between neighbours."""
+    predictors = (1, 3 if data.dtype.kind == "f" else 2) if packing in ("tiff_lzw", "tiff_adobe_deflate") else (1,)
+    for predictor in predictors:
+        Image.fromarray(data).save(tmp_path / "a.tif", compression=packing, tiffinfo={317: predictor})
+        with tifffile.TiffFile(tmp_path / "a.tif") as tif:
+            assert tif.pages[0].predictor == predictor
+        back = Tiff().read(tmp_path / "a.tif", Reading())
+        np.testing.assert_array_equal(back.data, data)
+        assert (back.dtype, back.metadata.kind) == (data.dtype, "picture")
 
 
-@pytest.mark.parametrize("packing", ["tiff_lzw", "tiff_adobe_deflate"])
-@pytest.mark.parametrize(
-    ("data", "predictor"),
-    [(COLOUR, 2), (SMOOTH, 2), (SMOOTH.astype(np.uint16) * 99, 2), (SMOOTH.astype(np.float32) / 7, 3)],
-)
-def test_differences_are_added_up(tmp_path: Path, packing: str, data: NDArray[Any], predictor: int) -> None:
-    Image.fromarray(data).save(tmp_path / "a.tif", compression=packing, tiffinfo={317: predictor})
-    with tifffile.TiffFile(tmp_path / "a.tif") as tif:
-        assert tif.pages[0].predictor == predictor
-    np.testing.assert_array_equal(Tiff().read(tmp_path / "a.tif", Reading()).data, data)
+@pytest.mark.parametrize("dtype", ["u2", "i4", "f8"])
+def test_lzw_of_what_pillow_does_not_read_is_unpacked(tmp_path: Path, dtype: str) -> None:
+    path, data = tmp_path / "a.tif", (RNG.random((36, 53, 3)) * 200).astype(dtype)
+    strips = iter([lzw(data[top : top + 9].tobytes()) for top in range(0, 36, 9)])
+    how = {"photometric": "rgb", "compression": "zlib", "rowsperstrip": 9}
+    tifffile.imwrite(path, strips, shape=data.shape, dtype=dtype, **how)
+    with tifffile.TiffFile(path, mode="r+") as tif:
+        tif.pages[0].tags["Compression"].overwrite(5)
+    np.testing.assert_array_equal(Tiff().read(path, Reading()).data, data)
+
+
+def lzw(strip: bytes) -> bytes:
+    """As Pillow packs a row of bytes."""
+    file = BytesIO()
+    Image.frombytes("L", (len(strip), 1), strip).save(file, "TIFF", compression="tiff_lzw")
+    file.seek(0)
+    with tifffile.TiffFile(file) as tif:
+        (start,), (size,) = tif.pages[0].dataoffsets, tif.pages[0].databytecounts
+    return file.getvalue()[start : start + size]
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
@@ -160,22 +165,14 @@ def test_strips_tiles_planes_and_byte_orders(tmp_path: Path, order: Any, options
     np.testing.assert_array_equal(Tiff().read(tmp_path / "a.tif", Reading()).data, data)
 
 
-def test_bigtiff_is_read(tmp_path: Path) -> None:
-    tifffile.imwrite(tmp_path / "a.tif", SMOOTH, bigtiff=True)
-    np.testing.assert_array_equal(Tiff().read(tmp_path / "a.tif", Reading()).data, SMOOTH)
-
-
 def test_what_is_too_much_for_plain_tiff_is_written_as_bigtiff(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pages = RNG.integers(0, 2**16, (6, 7, 5), dtype=np.uint16)
-    monkeypatch.setattr(tiff, "_BIG", pages.nbytes - 1)
-    found = written(tmp_path / "a.tif", Contents(pages, metadata=Metadata(kind="volume")))
-    np.testing.assert_array_equal(found.data, pages)
-    with tifffile.TiffFile(tmp_path / "a.tif") as file:
-        assert file.is_bigtiff
-    monkeypatch.setattr(tiff, "_BIG", pages.nbytes)
-    written(tmp_path / "b.tif", Contents(pages))
-    with tifffile.TiffFile(tmp_path / "b.tif") as file:
-        assert not file.is_bigtiff
+    for most in (pages.nbytes - 1, pages.nbytes):
+        monkeypatch.setattr(tiff, "_BIG", most)
+        found = written(tmp_path / "a.tif", Contents(pages, metadata=Metadata(kind="volume")))
+        np.testing.assert_array_equal(found.data, pages)
+        with tifffile.TiffFile(tmp_path / "a.tif") as file:
+            assert file.is_bigtiff == (most < pages.nbytes)
 
 
 def test_a_stack_is_a_volume_and_a_clip_where_the_file_says_so(tmp_path: Path) -> None:
@@ -284,22 +281,14 @@ def test_what_cannot_be_written_is_refused(data: NDArray[Any]) -> None:
     assert "A .tif file holds integers or floating point" in (Tiff().refuses(Contents(data)) or "")
 
 
-def damaged_files() -> list[tuple[str, bytes]]:
-    """A clip of 9 pages, cut at many places."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "a.tif"
-        written(path, Contents(RNG.integers(0, 256, (16, 16, 9), dtype=np.uint8), metadata=Metadata(kind="video")))
-        whole = path.read_bytes()
-    return [(f"cut at {cut}", whole[:cut]) for cut in range(0, len(whole), 97)]
-
-
-@pytest.mark.parametrize("content", [content for _, content in damaged_files()])
-def test_a_clip_cut_short_is_never_a_shorter_clip(
-    tmp_path: Path, content: bytes, capfd: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "a.tif").write_bytes(content)
-    with pytest.raises(UnreadableFile, match="damaged, cut short"):
-        Tiff().read(tmp_path / "a.tif", Reading())
+def test_a_clip_cut_short_is_never_a_shorter_clip(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.tif"
+    written(path, Contents(RNG.integers(0, 256, (16, 16, 9), dtype=np.uint8), metadata=Metadata(kind="video")))
+    whole = path.read_bytes()
+    for cut in range(0, len(whole), 97):
+        path.write_bytes(whole[:cut])
+        with pytest.raises(UnreadableFile, match="damaged, cut short"):
+            Tiff().read(path, Reading())
     assert capfd.readouterr() == ("", "")
 
 
@@ -314,13 +303,6 @@ def test_a_description_cut_short_is_noticed(tmp_path: Path) -> None:
     path.write_bytes(content[: end - 10])
     with pytest.raises(UnreadableFile, match="cut short"):
         Tiff().read(path, Reading())
-
-
-def test_a_strip_without_its_checksum_is_refused(tmp_path: Path) -> None:
-    short = zlib.compress(bytes(16))[:-2]
-    tifffile.imwrite(tmp_path / "a.tif", iter([short]), shape=(4, 4), dtype=np.uint8, compression="zlib")
-    with pytest.raises(UnreadableFile, match="cut short"):
-        Tiff().read(tmp_path / "a.tif", Reading())
 
 
 def test_nothing_is_logged_about_untidy_files(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -379,6 +361,13 @@ def test_the_last_strip_may_be_padded_and_no_bit_of_it_changes_unnoticed(tmp_pat
                 Tiff().read(path, Reading())
 
 
+def test_a_strip_without_its_checksum_is_refused(tmp_path: Path) -> None:
+    short = zlib.compress(bytes(16))[:-2]
+    tifffile.imwrite(tmp_path / "a.tif", iter([short]), shape=(4, 4), dtype=np.uint8, compression="zlib")
+    with pytest.raises(UnreadableFile, match="cut short"):
+        Tiff().read(tmp_path / "a.tif", Reading())
+
+
 @pytest.mark.parametrize("shape", [(6, 24, 32), (2, 3, 24, 32), (6, 24, 32, 3), (6, 3, 24, 32)])
 def test_pages_whose_entries_tifffile_left_out_are_read(tmp_path: Path, shape: tuple[int, ...]) -> None:
     data = np.arange(np.prod(shape), dtype=np.uint16).reshape(shape)
@@ -422,3 +411,52 @@ def test_what_others_print_meanwhile_is_printed(tmp_path: Path, capfd: pytest.Ca
     with catch_complaints():
         os.write(2, b"progress: 10 %\n")
     assert capfd.readouterr() == ("", "progress: 10 %\n")
+
+
+HYPER = np.random.default_rng(5).integers(0, 255, (2, 4, 3, 6, 8), dtype=np.uint8)
+"""Two frames of four slices in three channels."""
+
+
+@pytest.mark.parametrize("how", [{"imagej": True}, {"ome": True}, {"photometric": "minisblack"}])
+def test_hyperstacks_are_read_by_their_axes_and_written_back_with_them(tmp_path: Path, how: dict[str, Any]) -> None:
+    tifffile.imwrite(tmp_path / "a.tif", HYPER, metadata={"axes": "TZCYX"}, **how)
+    read = Tiff().read(tmp_path / "a.tif", Reading())
+    np.testing.assert_array_equal(read.data, HYPER.transpose(3, 4, 0, 1, 2))
+    assert read.metadata.axes == "YXTZC"
+    assert read.notes == ()
+    Tiff().write(tmp_path / "b.tif", read)
+    with tifffile.TiffFile(tmp_path / "a.tif") as before, tifffile.TiffFile(tmp_path / "b.tif") as after:
+        assert after.series[0].axes == "TZCYX"
+        np.testing.assert_array_equal(after.asarray(), HYPER)
+        assert after.imagej_metadata == before.imagej_metadata
+        assert after.is_ome == before.is_ome
+
+
+def test_what_imagej_says_about_units_comes_back(tmp_path: Path) -> None:
+    told = {"axes": "ZCYX", "spacing": 2.5, "unit": "um", "mode": "composite", "Labels": list("ABCDEFGHIJKL")}
+    tifffile.imwrite(tmp_path / "a.tif", HYPER[0], imagej=True, metadata=told, resolution=(3.0, 3.0))
+    read = Tiff().read(tmp_path / "a.tif", Reading())
+    assert read.shape == (6, 8, 4, 3)
+    assert read.metadata.axes == "YXZC"
+    Tiff().write(tmp_path / "b.tif", read)
+    with tifffile.TiffFile(tmp_path / "a.tif") as before, tifffile.TiffFile(tmp_path / "b.tif") as after:
+        assert after.imagej_metadata == before.imagej_metadata
+        assert after.pages[0].tags["XResolution"].value == before.pages[0].tags["XResolution"].value
+
+
+def test_of_a_hyperstack_frames_are_read_along_its_first_mode(tmp_path: Path) -> None:
+    tifffile.imwrite(tmp_path / "a.tif", HYPER, imagej=True, metadata={"axes": "TZCYX"})
+    read = Tiff().read(tmp_path / "a.tif", Reading(frames=(1, 1)))
+    np.testing.assert_array_equal(read.data, HYPER[1:].transpose(3, 4, 0, 1, 2))
+    Tiff().write(tmp_path / "b.tif", read)
+    back = Tiff().read(tmp_path / "b.tif", Reading())
+    np.testing.assert_array_equal(back.data, read.data)
+    assert back.metadata.axes == "YXTZC"
+
+
+def test_axes_that_do_not_fit_the_pages_are_told(tmp_path: Path) -> None:
+    lines = "ImageJ=1.54\nimages=12\nchannels=5\nslices=4\nhyperstack=true\n"
+    tifffile.imwrite(tmp_path / "a.tif", HYPER[0].reshape(12, 6, 8), description=lines, metadata=None)
+    read = Tiff().read(tmp_path / "a.tif", Reading())
+    assert read.shape == (6, 8, 12)
+    assert "also 4 slices, 5 channels: they do not fit, and are read one by one." in read.notes[0]

@@ -1,4 +1,4 @@
-"""BMP and WebP pictures: 8 bits, in .bmp files gray or colour, in .webp files always in colour; both keep every value."""
+"""BMP and WebP pictures: 8 bits, gray or colour in .bmp files, always colour in .webp files; both keep every value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..contents import Contents
 from ..reading import Reading
 from ..unkept import unkept
 from .still import StillPicture, fit_profile, open_picture, split_alpha, to_contents, to_shades, to_stored_samples
-from .tag_directory import density_field, stores_rows_as_columns, to_unit
+from .tag_directory import density_field, find_orientation, find_turns, to_unit
 
 _METRES_PER_INCH = 0.0254
 
@@ -41,7 +41,7 @@ class Bmp(StillPicture):
         options: dict[str, Any] = {}
         if density is not None and density.unit:
             across, down = (float(each) for each in to_unit(density, "inch"))
-            options["dpi"] = (down, across) if stores_rows_as_columns(contents.metadata) else (across, down)
+            options["dpi"] = (down, across) if find_turns(find_orientation(contents.metadata))[0] else (across, down)
         Image.fromarray(to_shades(contents.data)).save(path, format="BMP", **options)
 
     def losses(self, contents: Contents) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ class Gif(Format):
             check_room(path, (*shape, 4), 1, path.stat().st_size)
             data, alpha = np.zeros((*shape, 3), dtype=np.uint8), np.zeros(shape, dtype=np.uint8)
             hundredths = []
-            for index, (frame, known) in enumerate(self._draw(image, file, count, path)):
+            for index, (frame, known) in enumerate(self._draw(image, file, wanted.stop, path)):
                 hundredths.append(image.info.get("duration", 0) // 10)
                 if index in wanted:
                     data[:, :, index - wanted.start] = frame
@@ -71,7 +71,7 @@ class Gif(Format):
     def _draw(
         self, image: Any, file: BinaryIO, count: int, path: Path
     ) -> Iterator[tuple[NDArray[Any], NDArray[np.bool_]]]:
-        """After every image: the colours, (rows, columns, 3), and True where something is drawn."""
+        """After each of the first `count` images: colours, (rows, columns, 3), and True where something is drawn."""
         width, height = image.size
         drawn = np.zeros((height, width), dtype=bool)
         for index in range(count):
@@ -91,7 +91,8 @@ class Gif(Format):
                 drawn = before
             if index % _TOLD == 0:
                 tell_phase(Phase("reading frames", number=index + 1, of=count))
-        _check_end(file, place, path, self.kind)
+        if count == image.n_frames:
+            _check_end(file, place, path, self.kind)
 
     def write(self, path: Path, contents: Contents) -> None:
         """Every frame whole, with colours of its own; pixels with alpha 0 are transparent, all others are not."""

@@ -25,7 +25,12 @@ _OF_PIXELS = ("APP14",)
 _FRONTS_OF_PIXELS = (b"JFIF\0", b"JFXX\0", b"ICC_PROFILE\0", b"MPF\0", _EXIF)
 """How pixels are coded, small copies of them, where further pictures lie; and what has a field of its own."""
 _LONGEST = 65_533  # bytes of a segment
-_MOST_PROFILE = 255 * (_LONGEST - len(b"ICC_PROFILE\0") - 2)
+_ROOM = {
+    "exif": ("EXIF data", _LONGEST - len(_EXIF)),
+    "xmp": ("XMP", _LONGEST - len(_XMP)),
+    "icc": ("the colour profile", 255 * (_LONGEST - len(b"ICC_PROFILE\0") - 2)),
+}
+"""How many bytes of a field fit, and what it is called."""
 _UNITS: dict[int, Any] = {0: "", 1: "inch", 2: "centimetre"}
 _DENSITY_PLACE = 13
 """Where a file that Pillow wrote has the unit and the density: in its first segment, JFIF."""
@@ -62,14 +67,14 @@ class Jpeg(StillPicture):
         """The array as a picture of high quality, with its metadata; neither mask nor alpha are kept."""
         from PIL import Image
 
-        metadata, icc = _keep(contents)
+        metadata, _ = _fit(contents)
         samples = to_stored_samples(replace(contents, metadata=metadata))
-        segments = [(0xE1, _XMP + metadata.xmp)] if metadata.xmp and _fits(metadata.xmp, _XMP) else []
+        segments = [(0xE1, _XMP + metadata.xmp)] if metadata.xmp else []
         if metadata.header_of == self.name:
             segments += metadata.header.get("segments", ())
         options: dict[str, Any] = {
             "exif": _EXIF + metadata.exif if metadata.exif else b"",
-            "icc_profile": icc,
+            "icc_profile": metadata.icc,
             "extra": b"".join(struct.pack(">BBH", 0xFF, code, len(body) + 2) + body for code, body in segments),
         }
         out = io.BytesIO()
@@ -83,7 +88,7 @@ class Jpeg(StillPicture):
         """JPEG is lossy."""
         lossy = "A .jpg is lossy, so observed entries change a little too; write .png to keep them exactly."
         alpha = () if contents.metadata.alpha is None else ("A .jpg has no transparency; it is left out.",)
-        long = _find_too_long(contents)
+        _, long = _fit(contents)
         left = (f"A .jpg has no room for {' and '.join(long)}; left out.",) if long else ()
         return (*super().losses(contents), lossy, *alpha, *left)
 
@@ -110,26 +115,13 @@ def _read_about(image: Any) -> dict[str, Any]:
     return fields
 
 
-def _keep(contents: Contents) -> tuple[Metadata, bytes]:
-    """What a .jpg can hold of the metadata, and the colour profile."""
+def _fit(contents: Contents) -> tuple[Metadata, list[str]]:
+    """What a .jpg can hold of the metadata; and what is too long for it, in words."""
     metadata = replace(contents.metadata, alpha=None)
-    if not _fits(metadata.exif, _EXIF):
-        metadata = replace(metadata, exif=b"")  # and it does not say which way up it is, either
-    icc = fit_profile(metadata, 3 if contents.ndim == 3 else 1)
-    return metadata, icc if len(icc) <= _MOST_PROFILE else b""
-
-
-def _find_too_long(contents: Contents) -> list[str]:
-    """What does not fit into a .jpg file, in words."""
-    metadata = contents.metadata
-    long = {"EXIF data": not _fits(metadata.exif, _EXIF), "XMP": not _fits(metadata.xmp, _XMP)}
-    long["the colour profile"] = len(metadata.icc) > _MOST_PROFILE
-    return [name for name, is_long in long.items() if is_long]
-
-
-def _fits(body: bytes, front: bytes) -> bool:
-    """Whether this goes into one segment."""
-    return len(front) + len(body) <= _LONGEST
+    metadata = replace(metadata, icc=fit_profile(metadata, 3 if contents.ndim == 3 else 1))
+    long = {key: name for key, (name, most) in _ROOM.items() if len(getattr(metadata, key)) > most}
+    cleared: dict[str, Any] = dict.fromkeys(long, b"")
+    return replace(metadata, **cleared), list(long.values())
 
 
 def _density_bytes(density: Density) -> bytes:

@@ -1,7 +1,7 @@
 """PNG pictures: gray or colour, 8 or 16 bits, with or without alpha, every bit kept.
 
-By hand are chunks, because Pillow neither looks at the checksums of pixels nor keeps all other chunks byte for byte; and
-pictures of 16 bits, because Pillow cuts those in colour or with alpha down to 8.
+Chunks are read by hand, because Pillow neither looks at the checksums of pixels nor keeps all other chunks byte for
+byte; and so are pictures of 16 bits, because Pillow cuts those in colour or with alpha down to 8.
 
 Format: W3C, Portable Network Graphics (PNG) Specification, sections 5, 11.3 and 14.2.
 """
@@ -13,7 +13,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar, NamedTuple
+from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,7 @@ _PASSES = ((0, 8, 0, 8), (4, 8, 0, 8), (0, 4, 4, 8), (2, 4, 0, 4), (0, 2, 2, 4),
 _XMP = b"XML:com.adobe.xmp\0"
 _OF_PIXELS = (b"tRNS", b"sBIT", b"bKGD", b"hIST", b"sPLT", b"acTL", b"fcTL", b"fdAT")
 _FOR_ANY_PIXELS = (b"gAMA", b"cHRM", b"sRGB", b"cICP", b"mDCV", b"cLLI", b"tIME", b"oFFs", b"sCAL")
-_LARGEST = 2**26  # bytes that are kept, or unpacked, of one chunk
+_LARGEST = 2**26  # bytes that are unpacked of one chunk
 _PIECE = 2**20
 _COLOUR = {channels: colour for colour, channels in _CHANNELS.items() if colour != _PALETTE}
 _ROWS = 64  # filtered at a time
@@ -51,6 +51,7 @@ class Png(StillPicture):
     extensions: ClassVar[tuple[str, ...]] = (".png",)
     kind: ClassVar[str] = "a .png picture"
     holds_alpha: ClassVar[bool] = True
+    most_bits: ClassVar[int] = 16
 
     def decode(self, path: Path, how: Reading) -> Contents:
         """Gray as 2-D, colour as rows × columns × 3, fully transparent pixels marked as missing.
@@ -99,12 +100,6 @@ class Png(StillPicture):
             _write_sixteen_bit(path, samples, about)
         else:
             _write_bytes(path, samples, about)
-
-    def _holds(self, data: NDArray[Any]) -> bool:
-        return super()._holds(data) or (data.dtype.kind == "u" and data.dtype.itemsize == 2)
-
-    def _holdings(self) -> str:
-        return "8-bit or 16-bit arrays (or floating point in [0, 1]) of shape (rows, columns) or (rows, columns, 3)"
 
     def losses(self, contents: Contents) -> tuple[str, ...]:
         """Rounded floats, and alpha that belongs to something else."""
@@ -166,25 +161,14 @@ def _write_sixteen_bit(path: Path, data: NDArray[Any], about: bytes) -> None:
         file.write(_to_chunk(b"IDAT", squeeze.flush()) + _to_chunk(b"IEND", b""))
 
 
-class _Chunk(NamedTuple):
-    """Where a chunk's bytes are."""
-
-    kind: bytes
-    start: int
-    length: int
-
-
 class _Chunks:
-    """All chunks of an open file, their checksums right; ValueError if it is damaged."""
+    """All chunks of a file, their checksums right; ValueError if it is damaged."""
 
     def __init__(self, file: BinaryIO) -> None:
-        self._file = file
         if file.read(8) != _SIGNATURE:
             raise ValueError("no signature")
-        self._chunks = [_find_next(file)]
-        while self._chunks[-1].kind != b"IEND":
-            self._chunks.append(_find_next(file))
-        head = self.body(b"IHDR") if self._chunks[0].kind == b"IHDR" else b""
+        self._chunks = list(_read_chunks(file))
+        head = self.body(b"IHDR") if self._chunks[0][0] == b"IHDR" else b""
         self.width, self.height, self.bits, self.colour, packing, filtering, self.interlaced = struct.unpack(
             ">IIBBBBB", head
         )
@@ -196,13 +180,12 @@ class _Chunks:
 
     def body(self, kind: bytes) -> bytes:
         """The first chunk of a kind; nothing, if there is none."""
-        return next((self._read(chunk) for chunk in self._chunks if chunk.kind == kind), b"")
+        return next((body for name, body in self._chunks if name == kind), b"")
 
     def inflate(self, most: int) -> Iterator[bytes]:
         """Pixels as they are filtered, piece by piece, up to one byte more than `most` in all."""
         inflate, left = zlib.decompressobj(), most + 1
-        for chunk in (chunk for chunk in self._chunks if chunk.kind == b"IDAT"):
-            packed = self._read(chunk)
+        for packed in (body for kind, body in self._chunks if kind == b"IDAT"):
             while packed and left:
                 piece = inflate.decompress(packed, min(left, _PIECE))
                 left -= len(piece)
@@ -226,45 +209,33 @@ class _Chunks:
         fields: dict[str, Any] = {}
         header: dict[str, Any] = {}
         others = []
-        for chunk in self._chunks:
-            if not chunk.kind[:1].islower() or chunk.length > _LARGEST:
-                continue
-            body = self._read(chunk)
-            if chunk.kind == b"eXIf":
+        for kind, body in self._chunks:
+            if kind == b"eXIf":
                 fields["exif"] = body
-            elif chunk.kind == b"iCCP":
+            elif kind == b"iCCP":
                 name, _, rest = body.partition(b"\0")
                 fields["icc"], header["icc_name"] = _inflate_text(rest[1:]), name
-            elif chunk.kind == b"pHYs" and len(body) == 9:
+            elif kind == b"pHYs" and len(body) == 9:
                 across, down, unit = struct.unpack(">IIB", body)
                 fields |= density_field((across, 1), (down, 1), "metre" if unit == 1 else "")
-            elif chunk.kind == b"iTXt" and body.startswith(_XMP):
+            elif kind == b"iTXt" and body.startswith(_XMP):
                 fields["xmp"] = _read_xmp(body[len(_XMP) :])
-            elif _fits_other_pixels(chunk.kind):
-                others.append((chunk.kind, body))
+            elif _fits_other_pixels(kind):
+                others.append((kind, body))
         if others:
             header["chunks"] = tuple(others)
         return fields | ({"header": header, "header_of": "png"} if header else {})
 
-    def _read(self, chunk: _Chunk) -> bytes:
-        self._file.seek(chunk.start)
-        return self._file.read(chunk.length)
 
-
-def _find_next(file: BinaryIO) -> _Chunk:
-    """The chunk that starts here; afterwards the file stands behind it."""
-    length, kind = struct.unpack(">I4s", file.read(8))
-    start = file.tell()
-    checksum, left = zlib.crc32(kind), length
-    while left:
-        piece = file.read(min(left, _PIECE))
-        if not piece:
-            raise ValueError("cut short")
-        checksum = zlib.crc32(piece, checksum)
-        left -= len(piece)
-    if file.read(4) != struct.pack(">I", checksum):
-        raise ValueError("wrong checksum")
-    return _Chunk(kind, start, length)
+def _read_chunks(file: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
+    """Kind and body of each chunk up to the last one."""
+    kind = b""
+    while kind != b"IEND":
+        length, kind = struct.unpack(">I4s", file.read(8))
+        body = file.read(length)
+        if len(body) < length or file.read(4) != struct.pack(">I", zlib.crc32(kind + body)):
+            raise ValueError("cut short, or a wrong checksum")
+        yield kind, body
 
 
 def _to_chunk(kind: bytes, body: bytes) -> bytes:
@@ -290,7 +261,7 @@ def _about_chunks(metadata: Metadata, icc: bytes) -> bytes:
 
 def _fits_other_pixels(kind: bytes) -> bool:
     """Whether a chunk still holds when pixels change: those that say so in their name, and some known ones."""
-    return kind not in _OF_PIXELS and (kind[3:].islower() or kind in _FOR_ANY_PIXELS)
+    return kind[:1].islower() and kind not in _OF_PIXELS and (kind[3:].islower() or kind in _FOR_ANY_PIXELS)
 
 
 def _read_xmp(body: bytes) -> bytes:

@@ -40,13 +40,17 @@ class StillPicture(Format):
     picture: ClassVar[bool] = True
     most_pixels: ClassVar[int] = 2**31 - 1
     """The longest side that the format can declare."""
+    most_bits: ClassVar[int] = 8
 
     def refuses(self, contents: Contents) -> str | None:
         """Only what a picture can show fits."""
         data, extension = contents.data, self.extensions[0]
-        if not is_picture(contents) or not self._holds(data):
+        bits_fit = data.dtype.kind == "f" or (data.dtype.kind == "u" and 8 * data.dtype.itemsize <= self.most_bits)
+        if not is_picture(contents) or not bits_fit:
+            bits = "8-bit" if self.most_bits == 8 else "8-bit or 16-bit"
             return (
-                f"A {extension} picture holds {self._holdings()}. Got {describe(contents)} instead; write .npy or .npz."
+                f"A {extension} picture holds {bits} arrays (or floating point in [0, 1]) of shape (rows, columns) or "
+                f"(rows, columns, 3). Got {describe(contents)} instead; write .npy or .npz."
             )
         if max(data.shape[:2]) > self.most_pixels:
             return (
@@ -59,12 +63,6 @@ class StillPicture(Format):
         """Floating-point values become one of 256 steps; a profile may be one for other channels."""
         channels = 3 if contents.ndim == 3 else 1
         return (*float_losses(contents, self.extensions[0]), *profile_losses(contents, channels))
-
-    def _holds(self, data: NDArray[Any]) -> bool:
-        return data.dtype == np.uint8 or data.dtype.kind == "f"
-
-    def _holdings(self) -> str:
-        return "8-bit arrays (or floating point in [0, 1]) of shape (rows, columns) or (rows, columns, 3)"
 
 
 def is_picture(contents: Contents) -> bool:

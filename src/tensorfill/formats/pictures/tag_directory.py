@@ -5,7 +5,7 @@ And what pictures say in them: how many pixels there are to a unit of length, an
 By hand, because Pillow writes values anew when it writes EXIF data (it turns letters beyond ASCII into question marks),
 and tifffile writes no directories inside others, such as those of EXIF and GPS. Here every value keeps its bytes.
 
-Format: Adobe, TIFF Revision 6.0, section 2; Aldus and AWare Systems, BigTIFF; JEITA CP-3451, Exif 2.3, sections 4.5 and 4.6.
+Format: Adobe, TIFF Revision 6.0, section 2; Aldus and AWare Systems, BigTIFF; JEITA CP-3451, Exif 2.3.
 """
 
 from __future__ import annotations
@@ -38,17 +38,6 @@ _LARGEST = 2**26  # bytes of a value
 Unit = Literal["inch", "centimetre", "metre", ""]
 _PER_METRE: dict[Unit, Fraction] = {"inch": Fraction(10_000, 254), "centimetre": Fraction(100), "metre": Fraction(1)}
 _ORIENTATION_IN_XMP = re.compile(rb'tiff:Orientation(?:="|>)([1-8])')
-_UPRIGHT = (False, False, False)
-_TURNS = {
-    2: (False, False, True),
-    3: (False, True, True),
-    4: (False, True, False),
-    5: (True, False, False),
-    6: (True, False, True),
-    7: (True, True, True),
-    8: (True, True, False),
-}
-"""How a stored picture becomes upright: rows and columns change places, then rows turn round, then columns."""
 
 
 @dataclass(frozen=True)
@@ -179,18 +168,19 @@ def density_field(across: tuple[int, int], down: tuple[int, int], unit: Unit) ->
 
 
 def find_orientation(metadata: Metadata) -> int:
-    """The number that EXIF has for it, or else XMP; 1 if it is stored upright."""
+    """Which of eight ways a picture is stored: the number that EXIF has for it, or else XMP; 1 if it is upright."""
     directory = read_exif(metadata.exif)
     if directory is not None and directory.value(ORIENTATION):
         number = directory.number(ORIENTATION)
-        return number if number in _TURNS else 1
+        return number if number is not None and 1 <= number <= 8 else 1
     match = _ORIENTATION_IN_XMP.search(metadata.xmp)
     return int(match[1]) if match else 1
 
 
-def stores_rows_as_columns(metadata: Metadata) -> bool:
-    """Whether rows and columns change places."""
-    return _TURNS.get(find_orientation(metadata), _UPRIGHT)[0]
+def find_turns(number: int) -> tuple[bool, bool, bool]:
+    """How a stored picture becomes upright: rows and columns change places, then rows turn round, then columns."""
+    flips = (number - 1) % 4
+    return number > 4, flips in (2, 3), flips in (1, 2)
 
 
 def turn_upright(stored: NDArray[Any], number: int) -> NDArray[Any]:
@@ -199,7 +189,7 @@ def turn_upright(stored: NDArray[Any], number: int) -> NDArray[Any]:
     >>> turn_upright(np.array([[1, 2, 3]]), 6).tolist()  # the camera was turned
     [[1], [2], [3]]
     """
-    swap, rows, columns = _TURNS.get(number, _UPRIGHT)
+    swap, rows, columns = find_turns(number)
     turned = stored.swapaxes(0, 1) if swap else stored
     turned = turned[::-1] if rows else turned
     return np.ascontiguousarray(turned[:, ::-1] if columns else turned)
@@ -207,7 +197,7 @@ def turn_upright(stored: NDArray[Any], number: int) -> NDArray[Any]:
 
 def turn_as_stored(seen: NDArray[Any], number: int) -> NDArray[Any]:
     """An upright picture as it is stored: what `turn_upright` undoes."""
-    swap, rows, columns = _TURNS.get(number, _UPRIGHT)
+    swap, rows, columns = find_turns(number)
     turned = seen[::-1] if rows else seen
     turned = turned[:, ::-1] if columns else turned
     return np.ascontiguousarray(turned.swapaxes(0, 1) if swap else turned)

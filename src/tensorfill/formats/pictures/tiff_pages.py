@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from ...errors import UnreadableFile
 from ..room import check_room
 from .still import open_picture, silence, split_alpha
+from .tag_directory import Tag, to_exif
 from .tiff_tags import count_pages
 
 KIND = "a .tif file"
@@ -173,11 +174,9 @@ def _check_end(inflate: Any, most: int) -> None:
 
 def _wrap(packed: bytes, packing: int, rows: int, row: int) -> bytes:
     """A .tif file with one strip, of bytes as gray pixels."""
-    tags = [(256, row), (257, rows), (258, 8), (259, packing), (262, GRAY), (273, 0), (277, 1), (278, rows)]
-    tags.append((279, len(packed)))
-    start = 8 + 2 + 12 * len(tags) + 4
-    entries = (struct.pack("<HHII", code, 4, 1, start if code == 273 else value) for code, value in tags)
-    return struct.pack("<2sHIH", b"II", 42, 8, len(tags)) + b"".join(entries) + bytes(4) + packed
+    tags = {256: row, 257: rows, 258: 8, 259: packing, 262: GRAY, 273: 0, 277: 1, 278: rows, 279: len(packed)}
+    tags[273] = 8 + 2 + 12 * len(tags) + 4  # the strip is behind the directory
+    return to_exif((Tag(code, 4, struct.pack("<I", value)) for code, value in tags.items()), "<") + packed
 
 
 def _undo_float_differences(plain: bytes, shape: tuple[int, int, int], dtype: np.dtype[Any], order: Any) -> bytes:

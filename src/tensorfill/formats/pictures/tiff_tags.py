@@ -16,7 +16,6 @@ from .tag_directory import (
     ORDERS,
     ORIENTATION,
     UNIT,
-    Directory,
     Tag,
     read_directory,
     read_exif,
@@ -51,27 +50,25 @@ class About(NamedTuple):
 
 
 class Head(NamedTuple):
-    """How a .tif file begins: the order of bytes, whether offsets are wide, and where the first directory is."""
+    """How a .tif file begins: the order of bytes, whether offsets are wide, and the first directory's offset."""
 
     order: str
     big: bool
     offset: int
-
-    @property
-    def link(self) -> tuple[int, str]:
-        """Where the offset of the first directory stands, and its type."""
-        return (8, f"{self.order}Q") if self.big else (4, f"{self.order}I")
+    place: int
+    """Where that offset stands."""
+    link: str
+    """Its type."""
 
 
 def read_head(file: BinaryIO) -> Head:
     """The first bytes; ValueError or KeyError if this is no .tif file."""
     file.seek(0)
     front = file.read(16).ljust(16, b"\0")
-    head = Head(ORDERS[front[:2]], front[2:4].strip(b"\0") == b"+", 0)
-    if front[2:4].strip(b"\0") not in (b"*", b"+"):
-        raise ValueError("no such version")
-    place, link = head.link
-    return head._replace(offset=struct.unpack_from(link, front, place)[0])
+    order, big = ORDERS[front[:2]], {b"*": False, b"+": True}[front[2:4].strip(b"\0")]
+    place, link = (8, f"{order}Q") if big else (4, f"{order}I")
+    (offset,) = struct.unpack_from(link, front, place)
+    return Head(order, big, offset, place, link)
 
 
 def count_pages(file: BinaryIO) -> int:
@@ -134,16 +131,15 @@ def add_about(path: Path, metadata: Metadata, icc: bytes, description: bytes) ->
         start = end + end % 2
         written = to_bytes(tags.values(), start, head.order, big=head.big, following=directory.following)
         file.write(bytes(start - end) + written)
-        place, link = head.link
-        file.seek(place)
-        file.write(struct.pack(link, start))
+        file.seek(head.place)
+        file.write(struct.pack(head.link, start))
 
 
 def _to_tags(metadata: Metadata, icc: bytes, description: bytes, order: str) -> list[Tag]:
     found: list[Tag] = []
     if metadata.header_of == "tiff" and metadata.header.get("order") == order:
         found += [Tag(*stored) for stored in metadata.header.get("tags", ())]
-    exif: Directory | None = read_exif(metadata.exif)
+    exif = read_exif(metadata.exif)
     if exif is not None and exif.order == order:
         found += [tag for tag in exif.tags if tag.code not in _OF_PIXELS]
     if metadata.density is not None:
