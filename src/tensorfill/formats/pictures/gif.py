@@ -26,7 +26,7 @@ _MOST_PIXELS = 65_535
 _MOST_COLOURS = 256
 _GRAYS = bytes(level for level in range(_MOST_COLOURS) for _ in range(3))
 _OPAQUE = 255
-_TOLD = 1000  # frames between two words about how far it is
+_STRIDE = 1000  # frames between two words about how far it is
 _CLEAR, _BRING_BACK = 2, 3
 """What becomes of an image before the next one is drawn: its rectangle is cleared, or as it was before."""
 
@@ -89,7 +89,7 @@ class Gif(Format):
                 drawn[rectangle] = False
             elif image.disposal_method == _BRING_BACK:
                 drawn = before
-            if index % _TOLD == 0:
+            if index % _STRIDE == 0:
                 tell_phase(Phase("reading frames", number=index + 1, of=count))
         if count == image.n_frames:
             _check_end(file, place, path, self.kind)
@@ -98,20 +98,20 @@ class Gif(Format):
         """Every frame whole, with colours of its own; pixels with alpha 0 are transparent, all others are not."""
         from PIL import GifImagePlugin, Image
 
-        clip, known = _to_clip(contents)
-        height, width, count = clip.shape[:3]
+        frames = _to_frames(contents)
+        (height, width, *channels), has_holes = frames[0][0].shape, frames[0][1] is not None
         about: dict[str, Any] = {"duration": 10 * _to_hundredths(contents.metadata.frame_rate)}
-        about |= {} if known is None else {"transparency": _MOST_COLOURS - 1}
-        about |= {"comment": _COLOUR} if clip.ndim == 4 else {}
+        about |= {"transparency": _MOST_COLOURS - 1} if has_holes else {}
+        about |= {"comment": _COLOUR} if channels else {}
         about |= {} if _is_still(contents) else {"loop": 0}
         # Not by `save`, which leaves out frames that are like the one before.
         with path.open("xb") as file:
             for part in GifImagePlugin.getheader(Image.new("L", (width, height)), info=dict(about))[0]:
                 file.write(part)
-            about["disposal"] = 1 if known is None else _CLEAR  # so that no frame shines through the next one
-            for index in range(count):
-                frame = _to_image(clip[:, :, index], None if known is None else known[:, :, index])
-                for part in GifImagePlugin.getdata(frame, include_color_table=frame.mode == "P", **about):
+            about["disposal"] = _CLEAR if has_holes else 1  # so that no frame shines through the next one
+            for frame, known in frames:
+                image = _to_image(frame, known)
+                for part in GifImagePlugin.getdata(image, include_color_table=image.mode == "P", **about):
                     file.write(part)
             file.write(b";")
 
@@ -135,15 +135,11 @@ class Gif(Format):
     def losses(self, contents: Contents) -> tuple[str, ...]:
         """More than 256 colours, other frame rates, shades of transparency, floats."""
         found = list(float_losses(contents, ".gif"))
-        clip, known = _to_clip(contents)
-        merged = sum(
-            _take_pixels(clip[:, :, index], None if known is None else known[:, :, index]).getcolors(_count_room(known))
-            is None
-            for index in range(clip.shape[2] if clip.ndim == 4 or known is not None else 0)
-        )
+        frames = _to_frames(contents)
+        merged = sum(_merges_colours(frame, known) for frame, known in frames)
         if merged:
             found.append(
-                f"A .gif frame has at most 256 colours; in {merged} of {clip.shape[2]} frames similar ones are merged, "
+                f"A .gif frame has at most 256 colours; in {merged} of {len(frames)} frames similar ones are merged, "
                 "so observed entries change too; write .mkv or .npy to keep them exactly."
             )
         rate, alpha = contents.metadata.frame_rate, contents.metadata.alpha
@@ -161,14 +157,14 @@ def _is_still(contents: Contents) -> bool:
     return contents.metadata.kind == "picture" or contents.ndim == 2
 
 
-def _to_clip(contents: Contents) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
-    """Frames of bytes, and which pixels are not transparent, None if all are."""
+def _to_frames(contents: Contents) -> list[tuple[NDArray[Any], NDArray[np.bool_] | None]]:
+    """Frames of bytes, and which pixels are not transparent, None if all pixels of the clip are not."""
     data, alpha = to_shades(contents.data), contents.metadata.alpha
     if _is_still(contents):
         data, alpha = data[:, :, None], None if alpha is None else alpha[:, :, None]
     if alpha is None or alpha.shape != data.shape[:3] or bool((alpha > 0).all()):
-        return data, None
-    return data, alpha > 0
+        return [(data[:, :, index], None) for index in range(data.shape[2])]
+    return [(data[:, :, index], alpha[:, :, index] > 0) for index in range(data.shape[2])]
 
 
 def _check_end(file: BinaryIO, place: int, path: Path, kind: str) -> None:
@@ -220,6 +216,12 @@ def _take_pixels(frame: NDArray[np.uint8], known: NDArray[np.bool_] | None) -> A
     return Image.fromarray(pixels if frame.ndim == 3 else np.repeat(pixels[..., None], 3, axis=2))
 
 
+def _merges_colours(frame: NDArray[np.uint8], known: NDArray[np.bool_] | None) -> bool:
+    if frame.ndim == 2 and known is None:
+        return False
+    return _take_pixels(frame, known).getcolors(_count_room(known)) is None
+
+
 def _to_image(frame: NDArray[np.uint8], known: NDArray[np.bool_] | None) -> Any:
     """Pillow's picture of a frame, with at most 256 colours; similar ones are merged where they are more."""
     from PIL import Image
@@ -227,12 +229,11 @@ def _to_image(frame: NDArray[np.uint8], known: NDArray[np.bool_] | None) -> Any:
     if frame.ndim == 2 and known is None:
         return Image.fromarray(np.ascontiguousarray(frame))
     indices, palette = np.full(frame.shape[:2], _MOST_COLOURS - 1, dtype=np.uint8), b""
-    if known is None or known.any():
+    drawn = np.ones(frame.shape[:2], dtype=bool) if known is None else known
+    if drawn.any():
         how = (_count_room(known), Image.Quantize.MEDIANCUT, 3)
         merged = _take_pixels(frame, known).quantize(*how, dither=Image.Dither.NONE)
-        indices[known if known is not None else ...] = np.asarray(merged).reshape(
-            -1 if known is not None else frame.shape[:2]
-        )
+        indices[drawn] = np.asarray(merged).reshape(-1)
         palette = bytes(merged.getpalette())[: 3 * _count_room(known)]
     image = Image.fromarray(indices)
     image.putpalette(palette.ljust(len(_GRAYS), b"\0"))

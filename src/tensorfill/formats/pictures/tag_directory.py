@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from ..metadata import Density, Metadata
 
 ORIENTATION, ACROSS, DOWN, UNIT = 274, 282, 283, 296
-ORDERS = {b"II": "<", b"MM": ">"}
+_ORDERS = {b"II": "<", b"MM": ">"}
 _UNITS: dict[int | None, Any] = {1: "", 2: "inch", 3: "centimetre"}
 _SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8, 17: 8, 18: 8}
 _WHOLE = {1: "B", 3: "H", 4: "I"}
@@ -136,7 +136,7 @@ def to_bytes(tags: Iterable[Tag], start: int, order: str, *, big: bool = False, 
 
 def read_exif(exif: bytes) -> Directory | None:
     """The directory of EXIF data, as it stands in a .jpg; None if it cannot be understood."""
-    order = ORDERS.get(exif[:2])
+    order = _ORDERS.get(exif[:2])
     if order is None or len(exif) < 8:
         return None
     try:

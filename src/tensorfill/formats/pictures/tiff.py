@@ -45,7 +45,7 @@ class Tiff(Format):
     def decode(self, path: Path, how: Reading) -> Contents:
         """Every page of the first page's shape, as the file stores it; NaN and transparent pixels are missing."""
         with open_source(path) as file, readable(path, KIND), open_tiff(file) as pages:
-            about = read_about(file, pages[0].offset)
+            about = read_about(file, pages[0])
             layout = find_layout(pages[0])
             if layout is not None:
                 return _decode_stack(file, pages, layout, about, path, how)
@@ -88,7 +88,7 @@ class Tiff(Format):
                 maxworkers=1,
             )
         text = compose(contents, stored, _choose_letters(contents, len(modes)) + ("YXS" if colour else "YX"))
-        add_about(path, metadata, fit_profile(metadata, 3 if colour else 1), text)
+        add_about(path, metadata, fit_profile(metadata, 3 if colour else 1), text, order=order, big=big)
 
     def refuses(self, contents: Contents) -> str | None:
         """Numbers in at least two modes fit."""

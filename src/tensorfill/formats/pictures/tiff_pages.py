@@ -64,12 +64,11 @@ def open_tiff(file: BinaryIO) -> Iterator[list[Any]]:
     """All pages, at least one, as tifffile sees them; their pixels are not read yet."""
     import tifffile
 
-    count = count_pages(file)
-    file.seek(0)
     # OME files may name others, and those would be opened.
     with silence(), tifffile.TiffFile(file, is_ome=False, _multifile=False) as tif:
+        count = count_pages(file, tif.pages[0])
         pages = list(tif.pages)
-        if not pages or len(pages) != count:
+        if len(pages) != count:
             raise ValueError("pages are lost")
         yield pages
 

@@ -13,9 +13,9 @@ from ..metadata import Density, Metadata
 from .tag_directory import (
     ACROSS,
     DOWN,
-    ORDERS,
     ORIENTATION,
     UNIT,
+    Directory,
     Tag,
     read_directory,
     read_exif,
@@ -49,48 +49,29 @@ class About(NamedTuple):
     text: bytes = b""
 
 
-class Head(NamedTuple):
-    """How a .tif file begins: the order of bytes, whether offsets are wide, and the first directory's offset."""
-
-    order: str
-    big: bool
-    offset: int
-    place: int
-    """Where that offset stands."""
-    link: str
-    """Its type."""
-
-
-def read_head(file: BinaryIO) -> Head:
-    """The first bytes; ValueError or KeyError if this is no .tif file."""
-    file.seek(0)
-    front = file.read(16).ljust(16, b"\0")
-    order, big = ORDERS[front[:2]], {b"*": False, b"+": True}[front[2:4].strip(b"\0")]
-    place, link = (8, f"{order}Q") if big else (4, f"{order}I")
-    (offset,) = struct.unpack_from(link, front, place)
-    return Head(order, big, offset, place, link)
-
-
-def count_pages(file: BinaryIO) -> int:
+def count_pages(file: BinaryIO, first: Any) -> int:
     """How many pages there are, up to the end of their chain; ValueError if that, or a value, leaves the file.
 
-    tifffile stops at the first broken link, and would read a file that was cut short as one with fewer pages.
+    tifffile stops at the first broken link, and would read a file that was cut short as one with fewer pages. `first`
+    is the first page as it sees it.
     """
-    head = read_head(file)
-    offset, seen = head.offset, set[int]()
+    offset, seen = first.offset, set[int]()
     while offset:
         if offset in seen:
             raise ValueError("a circle of pages")
         seen.add(offset)
-        offset = read_directory(file, offset, head.order, big=head.big, deeper=0).following
+        offset = _read_page_directory(file, first, offset, deeper=0).following
     return len(seen)
 
 
-def read_about(file: BinaryIO, offset: int) -> About:
-    """All that the directory at this place of a .tif file says beside pixels."""
-    head = read_head(file)
+def _read_page_directory(file: BinaryIO, page: Any, offset: int, **how: int) -> Directory:
+    return read_directory(file, offset, page.parent.byteorder, big=page.parent.is_bigtiff, **how)
+
+
+def read_about(file: BinaryIO, page: Any) -> About:
+    """All that the directory of a page of tifffile says beside pixels."""
     try:
-        directory = read_directory(file, offset, head.order, big=head.big)
+        directory = _read_page_directory(file, page, page.offset)
     except ValueError:
         return About({}, ("What the file tells beside its pixels, such as EXIF data, is damaged; it is left out.",))
     tags = directory.tags
@@ -99,13 +80,13 @@ def read_about(file: BinaryIO, offset: int) -> About:
     taken = _OF_PIXELS.union(_OF_FIELDS)
     others = tuple((tag.code, tag.kind, tag.value) for tag in tags if tag.code not in taken and tag.value)
     fields: dict[str, Any] = {
-        "exif": to_exif(camera, head.order) if is_told else b"",
+        "exif": to_exif(camera, directory.order) if is_told else b"",
         "xmp": directory.value(_XMP),
         "icc": directory.value(_ICC),
         **directory.density(),
     }
     if others:
-        fields["header"] = {"tags": others, "order": head.order}
+        fields["header"] = {"tags": others, "order": directory.order}
     notes: tuple[str, ...] = ()
     if any(tag.code == _LAYERS for tag in tags):
         notes += ("The layers of an editor are in this file, too; only the picture itself is read, and written.",)
@@ -121,18 +102,19 @@ def choose_byte_order(metadata: Metadata) -> Literal["<", ">"]:
     return ">" if (exif.order if exif else header.get("order")) == ">" else "<"
 
 
-def add_about(path: Path, metadata: Metadata, icc: bytes, description: bytes) -> None:
+def add_about(path: Path, metadata: Metadata, icc: bytes, description: bytes, *, order: str, big: bool) -> None:
     """Put tags into the first directory of a file that has just been written: it is written anew behind everything."""
+    place, link = (8, f"{order}Q") if big else (4, f"{order}I")
     with path.open("r+b") as file:
-        head = read_head(file)
-        directory = read_directory(file, head.offset, head.order, big=head.big)
-        tags = {tag.code: tag for tag in (*directory.tags, *_to_tags(metadata, icc, description, head.order))}
+        (offset,) = struct.unpack_from(link, file.read(16), place)
+        directory = read_directory(file, offset, order, big=big)
+        tags = {tag.code: tag for tag in (*directory.tags, *_to_tags(metadata, icc, description, order))}
         end = file.seek(0, 2)
         start = end + end % 2
-        written = to_bytes(tags.values(), start, head.order, big=head.big, following=directory.following)
+        written = to_bytes(tags.values(), start, order, big=big, following=directory.following)
         file.write(bytes(start - end) + written)
-        file.seek(head.place)
-        file.write(struct.pack(head.link, start))
+        file.seek(place)
+        file.write(struct.pack(link, start))
 
 
 def _to_tags(metadata: Metadata, icc: bytes, description: bytes, order: str) -> list[Tag]:
