@@ -36,7 +36,11 @@ def written(path: Path, contents: Contents) -> Contents:
     path.unlink(missing_ok=True)
     assert Tiff().refuses(contents) is None
     Tiff().write(path, contents)
-    return Tiff().read(path, Reading())
+    return read(path)
+
+
+def read(path: Path, **how: Any) -> Contents:
+    return Tiff().read(path, Reading(**how))
 
 
 def bits(array: NDArray[Any]) -> bytes:
@@ -129,7 +133,7 @@ def test_what_pillow_packs_is_unpacked(tmp_path: Path, packing: str | None, data
         Image.fromarray(data).save(tmp_path / "a.tif", compression=packing, tiffinfo={317: predictor})
         with tifffile.TiffFile(tmp_path / "a.tif") as tif:
             assert tif.pages[0].predictor == predictor
-        back = Tiff().read(tmp_path / "a.tif", Reading())
+        back = read(tmp_path / "a.tif")
         np.testing.assert_array_equal(back.data, data)
         assert (back.dtype, back.metadata.kind) == (data.dtype, "picture")
 
@@ -142,7 +146,7 @@ def test_lzw_of_what_pillow_does_not_read_is_unpacked(tmp_path: Path, dtype: str
     tifffile.imwrite(path, strips, shape=data.shape, dtype=dtype, **how)
     with tifffile.TiffFile(path, mode="r+") as tif:
         tif.pages[0].tags["Compression"].overwrite(5)
-    np.testing.assert_array_equal(Tiff().read(path, Reading()).data, data)
+    np.testing.assert_array_equal(read(path).data, data)
 
 
 def lzw(strip: bytes) -> bytes:
@@ -162,7 +166,7 @@ def test_strips_tiles_planes_and_byte_orders(tmp_path: Path, order: Any, options
     data = (RNG.random((50, 70, 3)) * 200).astype(dtype)
     stored = np.moveaxis(data, 2, 0) if "planarconfig" in options else data
     tifffile.imwrite(tmp_path / "a.tif", stored, photometric="rgb", byteorder=order, **options)
-    np.testing.assert_array_equal(Tiff().read(tmp_path / "a.tif", Reading()).data, data)
+    np.testing.assert_array_equal(read(tmp_path / "a.tif").data, data)
 
 
 def test_what_is_too_much_for_plain_tiff_is_written_as_bigtiff(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,15 +182,15 @@ def test_what_is_too_much_for_plain_tiff_is_written_as_bigtiff(tmp_path: Path, m
 def test_a_stack_is_a_volume_and_a_clip_where_the_file_says_so(tmp_path: Path) -> None:
     pages = RNG.integers(0, 256, (5, 6, 7), dtype=np.uint8)
     tifffile.imwrite(tmp_path / "v.tif", pages, photometric="minisblack")
-    volume = Tiff().read(tmp_path / "v.tif", Reading())
+    volume = read(tmp_path / "v.tif")
     np.testing.assert_array_equal(volume.data, np.moveaxis(pages, 0, 2))
     assert (volume.metadata.kind, volume.metadata.frame_rate) == ("volume", None)
     tifffile.imwrite(tmp_path / "t.tif", pages, imagej=True, metadata={"axes": "TYX", "finterval": 0.04})
-    clip = Tiff().read(tmp_path / "t.tif", Reading())
+    clip = read(tmp_path / "t.tif")
     np.testing.assert_array_equal(clip.data, volume.data)
     assert (clip.metadata.kind, clip.metadata.frame_rate) == ("video", 25)
     tifffile.imwrite(tmp_path / "o.ome.tif", pages, metadata={"axes": "TYX"}, photometric="minisblack")
-    assert Tiff().read(tmp_path / "o.ome.tif", Reading()).metadata.kind == "video"
+    assert read(tmp_path / "o.ome.tif").metadata.kind == "video"
 
 
 def test_pages_without_entries_of_their_own_are_read(tmp_path: Path) -> None:
@@ -194,19 +198,19 @@ def test_pages_without_entries_of_their_own_are_read(tmp_path: Path) -> None:
     tifffile.imwrite(tmp_path / "a.tif", pages, imagej=True, truncate=True, metadata={"axes": "ZYX"})
     with tifffile.TiffFile(tmp_path / "a.tif") as tif:
         assert len(tif.pages) == 1
-    np.testing.assert_array_equal(Tiff().read(tmp_path / "a.tif", Reading()).data, np.moveaxis(pages, 0, 2))
-    part = Tiff().read(tmp_path / "a.tif", Reading(frames=(2, 3)))
+    np.testing.assert_array_equal(read(tmp_path / "a.tif").data, np.moveaxis(pages, 0, 2))
+    part = read(tmp_path / "a.tif", frames=(2, 3))
     np.testing.assert_array_equal(part.data, np.moveaxis(pages[2:4], 0, 2))
     whole = (tmp_path / "a.tif").read_bytes()
     (tmp_path / "a.tif").write_bytes(whole[:-7])
     with pytest.raises(UnreadableFile, match="cut short"):
-        Tiff().read(tmp_path / "a.tif", Reading())
+        read(tmp_path / "a.tif")
 
 
 def test_samples_that_are_no_colours_are_bands(tmp_path: Path) -> None:
     data = RNG.integers(0, 65536, (6, 7, 5), dtype=np.uint16)
     tifffile.imwrite(tmp_path / "a.tif", data, photometric="minisblack", planarconfig="contig")
-    back = Tiff().read(tmp_path / "a.tif", Reading())
+    back = read(tmp_path / "a.tif")
     np.testing.assert_array_equal(back.data, data)
     assert back.metadata.kind == "cube"
 
@@ -214,16 +218,16 @@ def test_samples_that_are_no_colours_are_bands(tmp_path: Path) -> None:
 def test_only_the_frames_asked_for_are_read(tmp_path: Path) -> None:
     data = RNG.integers(0, 256, (6, 7, 9), dtype=np.uint8)
     written(tmp_path / "a.tif", Contents(data, metadata=Metadata(kind="video", frame_rate=Fraction(25))))
-    part = Tiff().read(tmp_path / "a.tif", Reading(frames=(3, 5)))
+    part = read(tmp_path / "a.tif", frames=(3, 5))
     np.testing.assert_array_equal(part.data, data[:, :, 3:6])
     assert part.metadata.frame_rate == 25
     with pytest.raises(InvalidSetting, match=r"between 0 and 8. Got 3 and 9 instead"):
-        Tiff().read(tmp_path / "a.tif", Reading(frames=(3, 9)))
+        read(tmp_path / "a.tif", frames=(3, 9))
 
 
 def test_white_as_0_is_turned_round_with_a_note(tmp_path: Path) -> None:
-    tifffile.imwrite(tmp_path / "a.tif", SMOOTH, photometric="miniswhite")
-    back = Tiff().read(tmp_path / "a.tif", Reading())
+    tifffile.imwrite(tmp_path / "a.tif", SMOOTH, photometric="miniswhite", bigtiff=True)
+    back = read(tmp_path / "a.tif")
     np.testing.assert_array_equal(back.data, 255 - SMOOTH)
     assert "White is stored as 0" in back.notes[0]
 
@@ -232,14 +236,14 @@ def test_palettes_fax_and_jpeg_are_read_by_pillow(tmp_path: Path) -> None:
     path = tmp_path / "a.tif"
     palette = Image.fromarray(COLOUR).quantize(200)
     palette.save(path, compression="tiff_lzw")
-    np.testing.assert_array_equal(Tiff().read(path, Reading()).data, np.asarray(palette.convert("RGB")))
+    np.testing.assert_array_equal(read(path).data, np.asarray(palette.convert("RGB")))
     Image.fromarray(SMOOTH > 90).save(path, compression="group4")
-    np.testing.assert_array_equal(Tiff().read(path, Reading()).data, (SMOOTH > 90) * np.uint8(255))
+    np.testing.assert_array_equal(read(path).data, (SMOOTH > 90) * np.uint8(255))
     Image.fromarray(COLOUR).save(path, compression="jpeg")
-    assert Tiff().read(path, Reading()).shape == COLOUR.shape
+    assert read(path).shape == COLOUR.shape
     Image.fromarray(SMOOTH > 90).save(path, save_all=True, append_images=[Image.fromarray(SMOOTH > 9)])
-    assert Tiff().read(path, Reading()).shape == (300, 400, 2)
-    assert Tiff().read(path, Reading(frames=(1, 1))).data[0, 10, 0] == 255
+    assert read(path).shape == (300, 400, 2)
+    assert read(path, frames=(1, 1)).data[0, 10, 0] == 255
 
 
 def test_a_compression_that_nobody_knows_is_named(tmp_path: Path) -> None:
@@ -247,12 +251,12 @@ def test_a_compression_that_nobody_knows_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.tif"
     tifffile.imwrite(path, COLOUR.astype(np.uint16), compression="lzma", photometric="rgb")
     with pytest.raises(UnreadableFile, match="packed by LZMA in a way that is not known here; save it without"):
-        Tiff().read(path, Reading())
+        read(path)
 
 
 def test_gray_is_brightness(tmp_path: Path) -> None:
     written(tmp_path / "a.tif", Contents(COLOUR, metadata=Metadata(kind="picture")))
-    gray = Tiff().read(tmp_path / "a.tif", Reading(gray=True)).data
+    gray = read(tmp_path / "a.tif", gray=True).data
     np.testing.assert_array_equal(gray, np.asarray(Image.fromarray(COLOUR).convert("L")))
 
 
@@ -260,7 +264,7 @@ def test_pages_unlike_the_first_are_left_out_with_a_note(tmp_path: Path) -> None
     with tifffile.TiffWriter(tmp_path / "a.tif") as file:
         file.write(SMOOTH)
         file.write(COLOUR[..., 0])
-    back = Tiff().read(tmp_path / "a.tif", Reading())
+    back = read(tmp_path / "a.tif")
     np.testing.assert_array_equal(back.data, SMOOTH)
     assert "also has 1 pages unlike the first" in back.notes[0]
 
@@ -273,7 +277,7 @@ def test_no_other_file_is_opened_for_ome(tmp_path: Path) -> None:
         "</Pixels></Image></OME>"
     )
     tifffile.imwrite(tmp_path / "a.tif", np.zeros((4, 4), np.uint8), description=xml, metadata=None)
-    assert not Tiff().read(tmp_path / "a.tif", Reading()).data.any()
+    assert not read(tmp_path / "a.tif").data.any()
 
 
 @pytest.mark.parametrize("data", [np.zeros(4), np.zeros((2, 0)), np.zeros((2, 2), bool), np.zeros((2, 2), complex)])
@@ -288,7 +292,7 @@ def test_a_clip_cut_short_is_never_a_shorter_clip(tmp_path: Path, capfd: pytest.
     for cut in range(0, len(whole), 97):
         path.write_bytes(whole[:cut])
         with pytest.raises(UnreadableFile, match="damaged, cut short"):
-            Tiff().read(path, Reading())
+            read(path)
     assert capfd.readouterr() == ("", "")
 
 
@@ -302,7 +306,7 @@ def test_a_description_cut_short_is_noticed(tmp_path: Path) -> None:
     assert end > max(tif.pages[0].dataoffsets) + SMOOTH.size, "it stands behind the pixels"
     path.write_bytes(content[: end - 10])
     with pytest.raises(UnreadableFile, match="cut short"):
-        Tiff().read(path, Reading())
+        read(path)
 
 
 def test_nothing_is_logged_about_untidy_files(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -312,7 +316,7 @@ def test_nothing_is_logged_about_untidy_files(tmp_path: Path, caplog: pytest.Log
     content = bytearray((tmp_path / "a.tif").read_bytes())
     struct.pack_into("<H", content, place + 2, 99)  # no such type
     (tmp_path / "a.tif").write_bytes(content)
-    np.testing.assert_array_equal(Tiff().read(tmp_path / "a.tif", Reading()).data, SMOOTH)
+    np.testing.assert_array_equal(read(tmp_path / "a.tif").data, SMOOTH)
     assert caplog.records == []
 
 
@@ -324,7 +328,7 @@ def test_a_chain_that_bites_its_tail_is_refused(tmp_path: Path) -> None:
     struct.pack_into("<I", content, first + 2 + 12 * entries, first)
     (tmp_path / "a.tif").write_bytes(content)
     with pytest.raises(UnreadableFile, match="damaged"):
-        Tiff().read(tmp_path / "a.tif", Reading())
+        read(tmp_path / "a.tif")
 
 
 def test_absurd_sizes_are_refused_before_memory_is_asked_for(tmp_path: Path) -> None:
@@ -333,7 +337,7 @@ def test_absurd_sizes_are_refused_before_memory_is_asked_for(tmp_path: Path) -> 
         tif.pages[0].tags["ImageWidth"].overwrite(4_000_000)
         tif.pages[0].tags["ImageLength"].overwrite(4_000_000)
     with pytest.raises((UnreadableFile, TooLarge), match="declares an array of 4000000"):
-        Tiff().read(tmp_path / "a.tif", Reading())
+        read(tmp_path / "a.tif")
 
 
 def test_a_strip_that_unpacks_to_far_more_than_it_should_is_refused_early(tmp_path: Path) -> None:
@@ -342,7 +346,7 @@ def test_a_strip_that_unpacks_to_far_more_than_it_should_is_refused_early(tmp_pa
     tifffile.imwrite(path, iter([bomb]), shape=(4, 4), dtype=np.uint8, compression="zlib", rowsperstrip=4)
     tracemalloc.start()
     with pytest.raises(UnreadableFile, match="damaged"):
-        Tiff().read(path, Reading())
+        read(path)
     assert tracemalloc.get_traced_memory()[1] < 5_000_000
     tracemalloc.stop()
 
@@ -351,21 +355,21 @@ def test_the_last_strip_may_be_padded_and_no_bit_of_it_changes_unnoticed(tmp_pat
     path, data = tmp_path / "a.tif", np.arange(30, dtype=np.uint8).reshape(6, 5)
     strips = [zlib.compress(data[:4].tobytes()), zlib.compress(data[4:].tobytes() + bytes(10))]
     tifffile.imwrite(path, iter(strips), shape=(6, 5), dtype=np.uint8, compression="zlib", rowsperstrip=4)
-    np.testing.assert_array_equal(Tiff().read(path, Reading()).data, data)
+    np.testing.assert_array_equal(read(path).data, data)
     whole = path.read_bytes()
     start = whole.index(strips[1])
     for place in range(start, start + len(strips[1])):
         for bit in range(8 if place - start != len(strips[1]) - 5 else 0):  # before the checksum, a few bits are unused
             path.write_bytes(whole[:place] + bytes((whole[place] ^ 1 << bit,)) + whole[place + 1 :])
             with pytest.raises(UnreadableFile, match="damaged"):
-                Tiff().read(path, Reading())
+                read(path)
 
 
 def test_a_strip_without_its_checksum_is_refused(tmp_path: Path) -> None:
     short = zlib.compress(bytes(16))[:-2]
     tifffile.imwrite(tmp_path / "a.tif", iter([short]), shape=(4, 4), dtype=np.uint8, compression="zlib")
     with pytest.raises(UnreadableFile, match="cut short"):
-        Tiff().read(tmp_path / "a.tif", Reading())
+        read(tmp_path / "a.tif")
 
 
 @pytest.mark.parametrize("shape", [(6, 24, 32), (2, 3, 24, 32), (6, 24, 32, 3), (6, 3, 24, 32)])
@@ -377,18 +381,18 @@ def test_pages_whose_entries_tifffile_left_out_are_read(tmp_path: Path, shape: t
     tifffile.imwrite(tmp_path / "a.tif", data, truncate=True, **how)
     expected = np.moveaxis(data, 1, 3) if apart else data
     expected = np.moveaxis(expected, (-3, -2), (0, 1)) if colour else np.moveaxis(expected, (-2, -1), (0, 1))
-    np.testing.assert_array_equal(Tiff().read(tmp_path / "a.tif", Reading()).data, expected)
+    np.testing.assert_array_equal(read(tmp_path / "a.tif").data, expected)
 
 
 def test_nonsense_in_the_description_is_not_believed(tmp_path: Path) -> None:
     for said in ({"shape": [2, 0, 1], "axes": "TYX"}, {"shape": ["x"], "axes": 3}, {"shape": None}, "[" * 9999):
         text = said if isinstance(said, str) else json.dumps(said)
         tifffile.imwrite(tmp_path / "a.tif", SMOOTH, description=text, metadata=None)
-        np.testing.assert_array_equal(Tiff().read(tmp_path / "a.tif", Reading()).data, SMOOTH)
+        np.testing.assert_array_equal(read(tmp_path / "a.tif").data, SMOOTH)
     told = json.dumps({"shape": [10**9, 300, 400], "axes": "TYX"})
     tifffile.imwrite(tmp_path / "a.tif", SMOOTH, description=told, metadata=None)
     with pytest.raises(TensorfillError):
-        Tiff().read(tmp_path / "a.tif", Reading())
+        read(tmp_path / "a.tif")
 
 
 @pytest.mark.parametrize("packing", ["jpeg", "group4"])
@@ -403,7 +407,7 @@ def test_what_libtiff_complains_about_is_refused_and_not_printed(
     content[start + 4 : start + length] = b"\xff\xcf" * ((length - 4) // 2) + b"\0" * (length % 2)
     path.write_bytes(content)
     with pytest.raises(UnreadableFile, match="damaged"):
-        Tiff().read(path, Reading())
+        read(path)
     assert capfd.readouterr() == ("", "")
 
 
@@ -420,11 +424,11 @@ HYPER = np.random.default_rng(5).integers(0, 255, (2, 4, 3, 6, 8), dtype=np.uint
 @pytest.mark.parametrize("how", [{"imagej": True}, {"ome": True}, {"photometric": "minisblack"}])
 def test_hyperstacks_are_read_by_their_axes_and_written_back_with_them(tmp_path: Path, how: dict[str, Any]) -> None:
     tifffile.imwrite(tmp_path / "a.tif", HYPER, metadata={"axes": "TZCYX"}, **how)
-    read = Tiff().read(tmp_path / "a.tif", Reading())
-    np.testing.assert_array_equal(read.data, HYPER.transpose(3, 4, 0, 1, 2))
-    assert read.metadata.axes == "YXTZC"
-    assert read.notes == ()
-    Tiff().write(tmp_path / "b.tif", read)
+    found = read(tmp_path / "a.tif")
+    np.testing.assert_array_equal(found.data, HYPER.transpose(3, 4, 0, 1, 2))
+    assert found.metadata.axes == "YXTZC"
+    assert found.notes == ()
+    Tiff().write(tmp_path / "b.tif", found)
     with tifffile.TiffFile(tmp_path / "a.tif") as before, tifffile.TiffFile(tmp_path / "b.tif") as after:
         assert after.series[0].axes == "TZCYX"
         np.testing.assert_array_equal(after.asarray(), HYPER)
@@ -435,10 +439,10 @@ def test_hyperstacks_are_read_by_their_axes_and_written_back_with_them(tmp_path:
 def test_what_imagej_says_about_units_comes_back(tmp_path: Path) -> None:
     told = {"axes": "ZCYX", "spacing": 2.5, "unit": "um", "mode": "composite", "Labels": list("ABCDEFGHIJKL")}
     tifffile.imwrite(tmp_path / "a.tif", HYPER[0], imagej=True, metadata=told, resolution=(3.0, 3.0))
-    read = Tiff().read(tmp_path / "a.tif", Reading())
-    assert read.shape == (6, 8, 4, 3)
-    assert read.metadata.axes == "YXZC"
-    Tiff().write(tmp_path / "b.tif", read)
+    found = read(tmp_path / "a.tif")
+    assert found.shape == (6, 8, 4, 3)
+    assert found.metadata.axes == "YXZC"
+    Tiff().write(tmp_path / "b.tif", found)
     with tifffile.TiffFile(tmp_path / "a.tif") as before, tifffile.TiffFile(tmp_path / "b.tif") as after:
         assert after.imagej_metadata == before.imagej_metadata
         assert after.pages[0].tags["XResolution"].value == before.pages[0].tags["XResolution"].value
@@ -446,17 +450,17 @@ def test_what_imagej_says_about_units_comes_back(tmp_path: Path) -> None:
 
 def test_of_a_hyperstack_frames_are_read_along_its_first_mode(tmp_path: Path) -> None:
     tifffile.imwrite(tmp_path / "a.tif", HYPER, imagej=True, metadata={"axes": "TZCYX"})
-    read = Tiff().read(tmp_path / "a.tif", Reading(frames=(1, 1)))
-    np.testing.assert_array_equal(read.data, HYPER[1:].transpose(3, 4, 0, 1, 2))
-    Tiff().write(tmp_path / "b.tif", read)
-    back = Tiff().read(tmp_path / "b.tif", Reading())
-    np.testing.assert_array_equal(back.data, read.data)
+    found = read(tmp_path / "a.tif", frames=(1, 1))
+    np.testing.assert_array_equal(found.data, HYPER[1:].transpose(3, 4, 0, 1, 2))
+    Tiff().write(tmp_path / "b.tif", found)
+    back = read(tmp_path / "b.tif")
+    np.testing.assert_array_equal(back.data, found.data)
     assert back.metadata.axes == "YXTZC"
 
 
 def test_axes_that_do_not_fit_the_pages_are_told(tmp_path: Path) -> None:
     lines = "ImageJ=1.54\nimages=12\nchannels=5\nslices=4\nhyperstack=true\n"
     tifffile.imwrite(tmp_path / "a.tif", HYPER[0].reshape(12, 6, 8), description=lines, metadata=None)
-    read = Tiff().read(tmp_path / "a.tif", Reading())
-    assert read.shape == (6, 8, 12)
-    assert "also 4 slices, 5 channels: they do not fit, and are read one by one." in read.notes[0]
+    found = read(tmp_path / "a.tif")
+    assert found.shape == (6, 8, 12)
+    assert "also 4 slices, 5 channels: they do not fit, and are read one by one." in found.notes[0]

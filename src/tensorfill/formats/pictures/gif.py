@@ -57,9 +57,8 @@ class Gif(Format):
             for index, (frame, known) in enumerate(self._draw(image, file, wanted.stop, path)):
                 hundredths.append(image.info.get("duration", 0) // 10)
                 if index in wanted:
-                    data[:, :, index - wanted.start] = frame
+                    data[:, :, index - wanted.start] = frame * known[..., None]
                     alpha[:, :, index - wanted.start] = np.where(known, _OPAQUE, 0)
-        data[alpha == 0] = 0
         if not is_colour and all((data[..., 0] == data[..., other]).all() for other in (1, 2)):
             data = np.ascontiguousarray(data[..., 0])
         there = None if alpha.all() else alpha
@@ -77,8 +76,8 @@ class Gif(Format):
         for index in range(count):
             image.seek(index)
             _, (left, top, right, bottom), place, *_ = image.tile[0]
-            # Where an image reaches beyond the canvas, Pillow makes that larger.
-            check_room(path, (image.height, image.width, 4), 1, path.stat().st_size)
+            if right > 2 * width or bottom > 2 * height:  # Pillow makes the canvas as large as the image asks for
+                raise damaged(path, self.kind)
             rectangle, before = np.s_[top:bottom, left:right], drawn.copy()
             drawn[rectangle] = True
             shown = np.asarray(image.convert("RGBA"))[:height, :width]
