@@ -123,7 +123,8 @@ def read_in_one_piece(page: Any, layout: Layout, wanted: range, file: BinaryIO, 
 
 def _read_page(page: Any, file: BinaryIO, path: Path, out: NDArray[Any]) -> None:
     """Fill `out`, (rows, columns, samples)."""
-    packing, itemsize, has_float_differences = page.compression, page.dtype.itemsize, page.predictor == 3
+    packing, itemsize = page.compression, page.dtype.itemsize
+    has_float_differences = page.predictor == _FLOAT_DIFFERENCES
     # tifffile is given strips and tiles that are unpacked already.
     page.compression = _NONE
     if has_float_differences:
