@@ -44,7 +44,7 @@ class Description:
     """A letter for each of several modes, T, Z, C or any other; empty if undeclared."""
     frame_rate: Fraction | None = None
     text: str = ""
-    """What somebody wrote about the picture, without what is understood here."""
+    """What people wrote about the picture, without what is understood here."""
     notes: tuple[str, ...] = ()
     fields: dict[str, Any] = field(default_factory=dict)
     """Bands, wavelengths and affine, by the names that `Metadata` has for them."""

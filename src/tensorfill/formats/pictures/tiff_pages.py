@@ -1,7 +1,7 @@
 """The pages of a .tif file as arrays: tifffile puts strips and tiles in their places, Pillow reads what it does not.
 
-Strips and tiles are unpacked here, because zlib is then told how much to unpack at most, and because tifffile has no
-LZW without a further library: each becomes a file of one strip, which Pillow's libtiff unpacks.
+Strips and tiles are unpacked here, so that zlib unpacks no more than they may hold, and because tifffile has no LZW
+without a further library: each becomes a file of one strip, which Pillow's libtiff unpacks.
 
 Format: Adobe, TIFF Revision 6.0; Adobe Photoshop TIFF Technical Note 3, 2005 (the floating-point predictor).
 """

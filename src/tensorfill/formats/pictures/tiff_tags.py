@@ -73,14 +73,14 @@ def read_about(file: BinaryIO, page: Any) -> About:
     try:
         directory = _read_page_directory(file, page, page.offset)
     except ValueError:
-        return About({}, ("What the file tells beside its pixels, such as EXIF data, is damaged; it is left out.",))
+        return About({}, ("The metadata of the file, such as EXIF data, is damaged; it is left out.",))
     tags = directory.tags
     camera = tuple(tag for tag in tags if tag.code in _CAMERA)
-    is_told = any(tag.code != ORIENTATION or directory.number(ORIENTATION) != 1 for tag in camera)
+    has_camera_data = any(tag.code != ORIENTATION or directory.number(ORIENTATION) != 1 for tag in camera)
     taken = _OF_PIXELS.union(_OF_FIELDS)
     others = tuple((tag.code, tag.kind, tag.value) for tag in tags if tag.code not in taken and tag.value)
     fields: dict[str, Any] = {
-        "exif": to_exif(camera, directory.order) if is_told else b"",
+        "exif": to_exif(camera, directory.order) if has_camera_data else b"",
         "xmp": directory.value(_XMP),
         "icc": directory.value(_ICC),
         **directory.density(),
