@@ -122,15 +122,11 @@ def _read_sixteen_bit(chunks: _Chunks) -> tuple[NDArray[np.uint16], NDArray[np.u
     from .png_filters import undo_filters
 
     channels = chunks.channels
-    raw = np.empty(chunks.size, dtype=np.uint8)
-    place = 0
-    for piece in chunks.inflate(chunks.size):
-        raw[place : place + len(piece)] = np.frombuffer(piece, dtype=np.uint8)  # fails if there is too much
-        place += len(piece)
-    rows = raw.reshape(chunks.height, -1)
-    values = np.ascontiguousarray(rows[:, 1:])
-    if place != len(raw) or not undo_filters(rows[:, 0].copy(), values, 2 * channels):
-        raise ValueError("too few pixels, or no such filter")
+    raw = np.frombuffer(b"".join(chunks.inflate(chunks.size)), dtype=np.uint8)
+    rows = raw.reshape(chunks.height, 1 + 2 * channels * chunks.width)  # fails if there is too much, or too little
+    values = rows[:, 1:].copy()
+    if not undo_filters(rows[:, 0].copy(), values, 2 * channels):
+        raise ValueError("no such filter")
     samples = values.view(">u2").astype(np.uint16).reshape(chunks.height, chunks.width, channels)
     key = np.frombuffer(chunks.body(b"tRNS"), dtype=">u2")
     alpha: NDArray[np.uint16] | None = None
