@@ -158,7 +158,8 @@ def test_other_tags_of_a_tiff_stay_and_so_does_its_description(tmp_path: Path) -
     import tifffile
 
     place = (1.5, 2.5, 0.0, 30.0, 60.0, 0.0)
-    tags = [(33922, "d", 6, place, True), (50839, "B", 5, b"ij\0\1\2", True)]
+    artist = "Jörg".encode()
+    tags = [(33922, "d", 6, place, True), (50839, "B", 5, b"ij\0\1\2", True), (315, "s", 0, artist, True)]
     tifffile.imwrite(
         tmp_path / "a.tif", COLOUR, byteorder=">", extratags=tags, description="A view of the harbour", metadata=None
     )
@@ -168,6 +169,9 @@ def test_other_tags_of_a_tiff_stay_and_so_does_its_description(tmp_path: Path) -
         assert page.tags[33922].value == place
         assert bytes(page.tags[50839].value) == b"ij\0\1\2"
         assert page.description == "A view of the harbour"
+    assert artist in (tmp_path / "b.tif").read_bytes(), "letters beyond ASCII are not replaced"
+    through(tmp_path / "b.tif", tmp_path / "c.jpg")
+    assert artist in (tmp_path / "c.jpg").read_bytes()
 
 
 def test_the_profile_of_a_colour_picture_is_not_put_on_a_gray_one(tmp_path: Path) -> None:
