@@ -15,6 +15,7 @@ from PIL import Image
 
 from tensorfill import formats
 from tensorfill.errors import InvalidInput, InvalidSetting, TensorfillError, UnreadableFile
+from tensorfill.formats.brightness import brightness
 from tensorfill.formats.contents import Contents
 from tensorfill.formats.folder_role import folder_role, is_clip
 from tensorfill.formats.metadata import Metadata
@@ -71,11 +72,6 @@ def test_frames_are_sorted_by_number_and_keep_their_names(tmp_path: Path, patter
     assert Frames().losses(back) == ()
 
 
-def test_without_names_they_are_called_frame(tmp_path: Path) -> None:
-    Frames().write(tmp_path / "out", Contents(CLIP[..., :2]))
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["frame_0001.png", "frame_0002.png"]
-
-
 def test_gaps_are_missing_frames_and_get_their_names(tmp_path: Path) -> None:
     back = read(folder_of(tmp_path / "in", ["f_08.png", "f_09.png", "f_12.png"]))
     assert back.shape == (6, 8, 5)
@@ -117,12 +113,6 @@ def test_part_of_a_clip_with_nothing_in_it_is_refused(tmp_path: Path) -> None:
         read(folder, frames=(2, 3))
 
 
-def test_gray_is_brightness(tmp_path: Path) -> None:
-    colour = np.random.default_rng(1).integers(0, 256, (6, 8, 2, 3), dtype=np.uint8)
-    back = read(folder_of(tmp_path / "in", ["1.png", "2.png"], colour), gray=True)
-    np.testing.assert_array_equal(back.data[..., 1], np.asarray(Image.fromarray(colour[:, :, 1]).convert("L")))
-
-
 def test_other_files_are_named_in_a_note(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "in", ["a1.png", "a2.png", "b1.png"])
     for name in ("readme.txt", ".hidden"):
@@ -144,12 +134,13 @@ def test_the_frame_rate_is_not_kept_and_that_is_said() -> None:
     assert Frames().losses(contents) == ("A folder of frames does not keep the frame rate, 25 per second.",)
 
 
-@pytest.mark.parametrize("name", ["../escaped.png", "/escaped.png", "sub/1.png", "", ".."])
-def test_names_that_lead_elsewhere_are_not_used(tmp_path: Path, name: str) -> None:
-    header = {"names": (name, "2.png")}
+@pytest.mark.parametrize("name", [None, "../escaped.png", "/escaped.png", "sub/1.png", "", ".."])
+def test_names_that_lead_elsewhere_are_not_used(tmp_path: Path, name: str | None) -> None:
+    header = {} if name is None else {"names": (name, "2.png")}
     Frames().write(tmp_path / "out", Contents(CLIP[..., :2], metadata=Metadata(header=header, header_of="frames")))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
-    assert len(list((tmp_path / "out").iterdir())) == 2
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names == ["frame_0001.png", "frame_0002.png"] if name is None else len(names) == 2
 
 
 @pytest.mark.parametrize(
@@ -174,13 +165,6 @@ def test_frames_must_be_alike(tmp_path: Path) -> None:
         read(folder)
 
 
-def test_a_damaged_frame_is_named(tmp_path: Path) -> None:
-    folder = folder_of(tmp_path / "in", ["1.png", "2.png", "3.png"])
-    (folder / "2.png").write_bytes((folder / "2.png").read_bytes()[:-20])
-    with pytest.raises(UnreadableFile, match=r"2.png is not a .png picture that can be read"):
-        read(folder)
-
-
 def test_a_stack_is_no_frame(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     for name in ("1.tif", "2.tif"):
@@ -202,24 +186,36 @@ def test_what_is_no_clip_is_refused(contents: Contents) -> None:
     assert "A folder of frames holds clips" in (Frames().refuses(contents) or "")
 
 
-def test_which_folders_look_like_one_clip(tmp_path: Path) -> None:
-    assert is_clip(folder_of(tmp_path / "yes", ["f1.png", "f2.png", "f7.png"]))
-    assert is_clip(folder_of(tmp_path / "tif", ["f1.tif", "f2.tif"]))
-    (tmp_path / "yes" / "notes.txt").write_text("x")
-    assert is_clip(tmp_path / "yes"), "a text is no data"
-    np.save(tmp_path / "yes" / "more.npy", CLIP)
-    assert not is_clip(tmp_path / "yes")
-    assert not is_clip(folder_of(tmp_path / "one", ["f1.png"]))
-    assert not is_clip(folder_of(tmp_path / "two", ["a1.png", "a2.png", "b1.png"]))
-    assert not is_clip(folder_of(tmp_path / "none", ["first.png", "second.png"]))
-    different = folder_of(tmp_path / "sizes", ["1.png", "2.png"])
-    Image.fromarray(CLIP[:3, :, 0]).save(different / "3.png")
-    assert not is_clip(different)
-    (different / "3.png").write_bytes(b"damaged")
-    assert is_clip(different), (
-        "a damaged frame is named when the clip is read, and not taken for a reason to read photos"
-    )
+@pytest.mark.parametrize(
+    ("names", "is_one"),
+    [
+        (["f1.png", "f2.png", "f7.png"], True),
+        (["f1.tif", "f2.tif"], True),
+        (["f1.png"], False),
+        (["a1.png", "a2.png", "b1.png"], False),
+        (["first.png", "second.png"], False),
+    ],
+)
+def test_which_folders_look_like_one_clip(tmp_path: Path, names: list[str], is_one: bool) -> None:
+    folder = folder_of(tmp_path / "in", names)
+    assert is_clip(folder) == is_one
+    (folder / "notes.txt").write_text("x")
+    assert is_clip(folder) == is_one, "a text is no data"
+    np.save(folder / "more.npy", CLIP)
+    assert not is_clip(folder)
     assert not is_clip(tmp_path / "nowhere")
+
+
+def test_pictures_of_several_sizes_are_no_clip_unless_one_is_damaged(tmp_path: Path) -> None:
+    """A damaged frame is named when the clip is read, and not taken for a reason to read photos."""
+    folder = folder_of(tmp_path / "in", ["1.png", "2.png"])
+    Image.fromarray(CLIP[:3, :, 0]).save(folder / "3.png")
+    assert not is_clip(folder)
+    for content in (b"", b"damaged", (folder / "1.png").read_bytes()[:20]):
+        (folder / "3.png").write_bytes(content)
+        assert is_clip(folder)
+        with pytest.raises(UnreadableFile, match=r"3\.png is not a \.png picture"):
+            formats.read(folder)
 
 
 @pytest.mark.parametrize("more", ["poster.png", "b1.png", "more.npy"])
@@ -261,6 +257,7 @@ def test_frames_may_be_of_any_picture_format(tmp_path: Path, extension: str) -> 
         Image.fromarray(CLIP[..., number]).convert("RGB").save(folder / f"f{number}.{extension}", lossless=True)
     clip = read(folder)
     assert clip.shape == (6, 8, 2, 3)
+    np.testing.assert_array_equal(read(folder, gray=True).data, brightness(clip.data))
     formats.write(tmp_path / "out", clip, format="frames")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [f"f1.{extension}", f"f2.{extension}"]
     np.testing.assert_array_equal(read(tmp_path / "out").data, clip.data)

@@ -12,7 +12,8 @@ import pytest
 from PIL import Image, ImageCms
 
 from tensorfill import formats
-from tensorfill.formats import Contents
+from tensorfill.formats import Contents, Metadata
+from tensorfill.formats.metadata import Density
 
 COLOUR = np.random.default_rng(0).integers(0, 256, (5, 7, 3), dtype=np.uint8)
 RGB = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
@@ -81,42 +82,22 @@ def through(source: Path, target: Path) -> Contents:
 
 
 @pytest.mark.parametrize("little", [True, False])
-@pytest.mark.parametrize("extension", HOLDERS)
-def test_every_block_comes_back_in_the_same_format(tmp_path: Path, extension: str, little: bool) -> None:
-    source = photo(tmp_path / f"a.{extension}", orientation=6, little=little)
-    through(source, tmp_path / f"b.{extension}")
-    assert blocks(tmp_path / f"b.{extension}") == blocks(source)
-
-
 @pytest.mark.parametrize("last", HOLDERS)
 @pytest.mark.parametrize("first", HOLDERS)
-def test_every_block_comes_along_into_another_format(tmp_path: Path, first: str, last: str) -> None:
-    source = photo(tmp_path / f"a.{first}", orientation=8)
+def test_every_block_comes_along(tmp_path: Path, first: str, last: str, little: bool) -> None:
+    source = photo(tmp_path / f"a.{first}", orientation=8, little=little)
     through(source, tmp_path / f"b.{last}")
     old, new = blocks(source), blocks(tmp_path / f"b.{last}")
-    for name in ("icc", "xmp", "orientation", "make", "exif", "gps"):
-        assert new[name] == old[name], name
-    if "webp" not in (first, last):
-        np.testing.assert_allclose(new["dpi"], (300, 150), rtol=1e-3)
-    if "tif" not in (first, last):
-        assert new["block"] == old["block"]
-
-
-@pytest.mark.parametrize("first", FORMATS)
-@pytest.mark.parametrize("between", FORMATS)
-def test_there_and_back_again_nothing_is_lost(tmp_path: Path, first: str, between: str) -> None:
-    source = photo(tmp_path / f"a.{first}", orientation=3)
-    through(source, tmp_path / f"b.{between}")
-    through(tmp_path / f"b.{between}", tmp_path / f"c.{first}")
-    old, new = blocks(source), blocks(tmp_path / f"c.{first}")
-    np.testing.assert_allclose(new.pop("dpi"), old.pop("dpi"), rtol=1e-3)
-    if "tif" in (first, between):  # its fields are a part of the file, not a block of their own
-        new.pop("block"), old.pop("block")
+    if first != last:
+        dots = old.pop("dpi"), new.pop("dpi")
+        assert "webp" in (first, last) or np.allclose(*dots, rtol=1e-3)
+        if "tif" in (first, last):  # its fields are a part of the file, not a block of their own
+            del old["block"], new["block"]
     assert new == old
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
-@pytest.mark.parametrize("extension", [*FORMATS, "webp"])
+@pytest.mark.parametrize("extension", HOLDERS)
 def test_pictures_are_read_upright_and_stored_as_they_were(tmp_path: Path, extension: str, orientation: int) -> None:
     from PIL import ImageOps
 
@@ -155,6 +136,13 @@ def test_text_and_other_chunks_of_a_png_stay(tmp_path: Path) -> None:
         assert image.text["Title"] == "a picture"
 
 
+@pytest.mark.parametrize(("unit", "across"), [("", (2, 1)), ("inch", (300, 1)), ("centimetre", (118, 1))])
+def test_a_jpeg_keeps_the_unit_of_its_density(tmp_path: Path, unit: Any, across: tuple[int, int]) -> None:
+    density = Density(across, (1, 1), unit)
+    formats.write(tmp_path / "a.jpg", Contents(COLOUR, metadata=Metadata(kind="picture", density=density)))
+    assert formats.read_contents(tmp_path / "a.jpg").metadata.density == density
+
+
 def test_comments_and_other_segments_of_a_jpeg_stay(tmp_path: Path) -> None:
     plain = io.BytesIO()
     Image.fromarray(COLOUR).save(plain, "JPEG", comment=b"a comment")
@@ -170,7 +158,8 @@ def test_other_tags_of_a_tiff_stay_and_so_does_its_description(tmp_path: Path) -
     import tifffile
 
     place = (1.5, 2.5, 0.0, 30.0, 60.0, 0.0)
-    tags = [(33922, "d", 6, place, True), (50839, "B", 5, b"ij\0\1\2", True)]
+    artist = "Jörg".encode()
+    tags = [(33922, "d", 6, place, True), (50839, "B", 5, b"ij\0\1\2", True), (315, "s", 0, artist, True)]
     tifffile.imwrite(
         tmp_path / "a.tif", COLOUR, byteorder=">", extratags=tags, description="A view of the harbour", metadata=None
     )
@@ -180,6 +169,9 @@ def test_other_tags_of_a_tiff_stay_and_so_does_its_description(tmp_path: Path) -
         assert page.tags[33922].value == place
         assert bytes(page.tags[50839].value) == b"ij\0\1\2"
         assert page.description == "A view of the harbour"
+    assert artist in (tmp_path / "b.tif").read_bytes(), "letters beyond ASCII are not replaced"
+    through(tmp_path / "b.tif", tmp_path / "c.jpg")
+    assert artist in (tmp_path / "c.jpg").read_bytes()
 
 
 def test_the_profile_of_a_colour_picture_is_not_put_on_a_gray_one(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ..errors import InvalidInput, TensorfillError, UnreadableFile
 from .damage import readable
-from .pictures.numbered import Numbered, numbered, numbered_sets
+from .pictures.numbered import Numbered, find_numbered, find_numbered_sets
 
 Role = Literal["clip", "files"]
 
@@ -21,9 +21,9 @@ def folder_role(folder: Path) -> Role:
     """
     files = data_files(folder)
     try:
-        clip = numbered(folder)
+        clip = find_numbered(folder)
     except (OSError, TensorfillError):
-        if len(numbered_sets(folder)) > 1:
+        if len(find_numbered_sets(folder)) > 1:
             raise _either(folder, "clips, one for each of the names before the numbers", len(files)) from None
         return "files"
     if len(clip.names) < 2 or not _of_one_size(clip):
@@ -79,11 +79,11 @@ def _size(path: Path) -> tuple[int, int] | None:
     """Rows and columns, from the header alone; None if it cannot be read."""
     from PIL import Image
 
-    from .pictures.tiff_file import parsed
+    from .pictures.tiff_pages import open_tiff
 
     with suppress(TensorfillError), readable(path, "a picture"), path.open("rb") as file:
         if path.suffix.lower().startswith(".tif"):
-            with parsed(file, path) as pages:
+            with open_tiff(file) as pages:
                 return int(pages[0].imagelength), int(pages[0].imagewidth)
         with Image.open(path, formats=("PNG", "JPEG", "BMP", "WEBP")) as image:
             return image.height, image.width

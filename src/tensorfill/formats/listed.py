@@ -7,13 +7,12 @@ from .arrays.nifti import Nifti
 from .arrays.numpy_files import NumpyArchive, NumpyArray
 from .arrays.zarr_store import Zarr, ZarrZip
 from .format import Format
-from .pictures.bmp import Bmp
+from .pictures.bmp_and_webp import Bmp, Webp
 from .pictures.frames import Frames
 from .pictures.gif import Gif
 from .pictures.jpeg import Jpeg
 from .pictures.png import Png
 from .pictures.tiff import Tiff
-from .pictures.webp import Webp
 from .tables.csv_table import CsvTable
 from .tables.frostt import Frostt
 from .tables.parquet_table import ParquetTable

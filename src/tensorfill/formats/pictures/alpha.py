@@ -17,20 +17,20 @@ from ..contents import opaque
 _NEIGHBOURS = np.ones((3, 3), dtype=bool)
 
 
-def known_pixels(
+def find_known_pixels(
     alpha: NDArray[Any] | None, shape: tuple[int, ...]
 ) -> tuple[NDArray[np.bool_] | None, tuple[str, ...]]:
     """True where a pixel has a value, for every entry of an array of this shape, None if all have; and a note."""
     if alpha is None or bool((alpha > 0).all()):
         return None, ()
-    holes = _with_soft_edges(alpha)
+    holes = _add_soft_edges(alpha)
     soft = int(np.count_nonzero(holes & (alpha > 0)))
     notes = (f"{soft:,} pixels at the edge of transparent ones are half transparent; they count as missing, too.",)
     known = ~holes
     return (known if known.shape == shape else np.broadcast_to(known[..., None], shape).copy()), notes if soft else ()
 
 
-def _with_soft_edges(alpha: NDArray[Any]) -> NDArray[np.bool_]:
+def _add_soft_edges(alpha: NDArray[Any]) -> NDArray[np.bool_]:
     """Fully transparent pixels, and those less opaque than the most opaque one that touch them, one by one."""
     from scipy.ndimage import binary_propagation
 
@@ -45,15 +45,13 @@ def _with_soft_edges(alpha: NDArray[Any]) -> NDArray[np.bool_]:
     return holes
 
 
-def fitting_alpha(alpha: NDArray[Any] | None, data: NDArray[Any], channels: bool) -> NDArray[Any] | None:
+def fit_alpha(alpha: NDArray[Any] | None, data: NDArray[Any], channels: bool) -> NDArray[Any] | None:
     """The alpha of these pixels on the scale of their dtype; None if there is none of the right shape."""
     if alpha is None or alpha.shape != (data.shape[:-1] if channels else data.shape):
         return None
-    native = data.dtype.newbyteorder("=")
-    return alpha if alpha.dtype.newbyteorder("=") == native else _rescaled(alpha, native)
-
-
-def _rescaled(alpha: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    dtype = data.dtype.newbyteorder("=")
+    if alpha.dtype.newbyteorder("=") == dtype:
+        return alpha
     share = np.nan_to_num(alpha.astype(np.float64) / opaque(alpha.dtype)).clip(0.0, 1.0)
     if dtype.kind == "f":
         return share.astype(dtype)

@@ -1,36 +1,34 @@
-"""GIF: clips of at most 256 colours per frame, or one such picture."""
+"""GIF: clips of at most 256 colours per frame, or one such picture. Pillow packs and unpacks the frames."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...telling import Phase, tell_phase
-from ..brightness import brightness
 from ..contents import Contents
-from ..damage import damaged, readable
+from ..damage import damaged
 from ..format import Format
-from ..metadata import Metadata
 from ..reading import Reading
 from ..room import check_room
 from ..source import open_source
 from ..unkept import unkept
-from . import gif_bytes
-from .alpha import known_pixels
-from .asked_frames import asked_frames
-from .gif_blocks import Blocks, parsed
-from .gif_canvas import KIND, shown
-from .gif_colours import GRAYS, few_enough, indexed
-from .still import as_shades, described, float_losses, is_picture, refuses_floats
+from .numbered import choose_frames
+from .still import describe, float_losses, is_picture, open_picture, refuse_floats, to_contents, to_shades
 
 _COLOUR = b"tensorfill: in colour"
 _MOST_PIXELS = 65_535
+_MOST_COLOURS = 256
+_GRAYS = bytes(level for level in range(_MOST_COLOURS) for _ in range(3))
 _OPAQUE = 255
-_TOLD = 1000  # frames between two words about how far it is
+_STRIDE = 1000  # frames between two words about how far it is
+_CLEAR, _BRING_BACK = 2, 3
+"""What becomes of an image before the next one is drawn: its rectangle is cleared, or as it was before."""
 
 
 class Gif(Format):
@@ -42,47 +40,79 @@ class Gif(Format):
 
     name: ClassVar[str] = "gif"
     extensions: ClassVar[tuple[str, ...]] = (".gif",)
+    kind: ClassVar[str] = "a .gif file"
     picture: ClassVar[bool] = True
 
     def decode(self, path: Path, how: Reading) -> Contents:
         """What is to be seen after each image; where nothing was drawn yet, a pixel is missing."""
-        with open_source(path) as file, readable(path, KIND):
-            size = path.stat().st_size
-            check_room(path, (size,), 1)
-            blocks = parsed(file.read())
-            wanted = asked_frames(how, len(blocks.images), path)
-            data, known = _frames(blocks, wanted, path, size)
-        if how.gray and data.ndim == 4:
-            data = brightness(data)
-        rate, notes = _frame_rate([image.hundredths for image in blocks.images], path)
-        alpha = None if known.all() else np.where(known, _OPAQUE, 0).astype(np.uint8)
-        if len(blocks.images) == 1 and not blocks.looped:
-            data, alpha = data[:, :, 0], None if alpha is None else alpha[:, :, 0]
-            return Contents(data, known_pixels(alpha, data.shape)[0], (), Metadata(kind="picture", alpha=alpha))
-        metadata = Metadata(kind="video", alpha=alpha, frame_rate=rate)
-        return Contents(data, known_pixels(alpha, data.shape)[0], notes, metadata)
+        with open_source(path) as file, open_picture(path, self.kind, "GIF", file) as image:
+            count = getattr(image, "n_frames", 1)
+            wanted = choose_frames(how, count, path)
+            is_still = count == 1 and "loop" not in image.info
+            is_colour = _COLOUR in image.info.get("comment", b"")
+            shape = (image.height, image.width, len(wanted))
+            check_room(path, (*shape, 4), 1, path.stat().st_size)
+            data, alpha = np.zeros((*shape, 3), dtype=np.uint8), np.zeros(shape, dtype=np.uint8)
+            hundredths = []
+            for index, (frame, known) in enumerate(self._draw(image, file, wanted.stop, path)):
+                hundredths.append(image.info.get("duration", 0) // 10)
+                if index in wanted:
+                    data[:, :, index - wanted.start] = frame * known[..., None]
+                    alpha[:, :, index - wanted.start] = np.where(known, _OPAQUE, 0)
+        if not is_colour and all((data[..., 0] == data[..., other]).all() for other in (1, 2)):
+            data = np.ascontiguousarray(data[..., 0])
+        there = None if alpha.all() else alpha
+        if is_still:
+            return to_contents(data[:, :, 0], None if there is None else there[:, :, 0], how)
+        rate, notes = _find_frame_rate(hundredths, path)
+        return to_contents(data, there, how, notes, {"kind": "video", "frame_rate": rate})
+
+    def _draw(
+        self, image: Any, file: BinaryIO, count: int, path: Path
+    ) -> Iterator[tuple[NDArray[Any], NDArray[np.bool_]]]:
+        """After each of the first `count` images: colours, (rows, columns, 3), and True where something is drawn."""
+        width, height = image.size
+        drawn = np.zeros((height, width), dtype=bool)
+        for index in range(count):
+            image.seek(index)
+            _, (left, top, right, bottom), place, *_ = image.tile[0]
+            if right > 2 * width or bottom > 2 * height:  # Pillow makes the canvas as large as the image asks for
+                raise damaged(path, self.kind)
+            rectangle, before = np.s_[top:bottom, left:right], drawn.copy()
+            drawn[rectangle] = True
+            shown = np.asarray(image.convert("RGBA"))[:height, :width]
+            yield shown[..., :3], drawn & (shown[..., 3] > 0)
+            if image.mode == "L":
+                image.putpalette(_GRAYS)  # or Pillow would take indices of later frames in colour for grays
+            if image.disposal_method == _CLEAR:
+                drawn[rectangle] = False
+            elif image.disposal_method == _BRING_BACK:
+                drawn = before
+            if index % _STRIDE == 0:
+                tell_phase(Phase("reading frames", number=index + 1, of=count))
+        if count == image.n_frames:
+            _check_end(file, place, path, self.kind)
 
     def write(self, path: Path, contents: Contents) -> None:
         """Every frame whole, with colours of its own; pixels with alpha 0 are transparent, all others are not."""
-        clip, known = _as_clip(contents)
-        height, width, count = clip.shape[:3]
-        plain = clip.ndim == 3 and known is None
-        rate = contents.metadata.frame_rate
+        from PIL import GifImagePlugin, Image
+
+        frames = _to_frames(contents)
+        (height, width, *channels), has_holes = frames[0][0].shape, frames[0][1] is not None
+        about: dict[str, Any] = {"duration": 10 * _to_hundredths(contents.metadata.frame_rate)}
+        about |= {"transparency": _MOST_COLOURS - 1} if has_holes else {}
+        about |= {"comment": _COLOUR} if channels else {}
+        about |= {} if _is_still(contents) else {"loop": 0}
+        # Not by `save`, which leaves out frames that are like the one before.
         with path.open("xb") as file:
-            file.write(gif_bytes.head(height, width, GRAYS if plain else None))
-            if not _is_still(contents):
-                file.write(gif_bytes.loop())
-            if clip.ndim == 4:
-                file.write(gif_bytes.comment(_COLOUR))
-            for index in range(count):
-                frame = clip[:, :, index]
-                if plain:
-                    file.write(gif_bytes.image(frame, None, _hundredths(rate), None))
-                else:
-                    there = None if known is None else known[:, :, index]
-                    indices, table, transparent = indexed(frame, there)
-                    file.write(gif_bytes.image(indices, table, _hundredths(rate), transparent))
-            file.write(gif_bytes.TRAILER)
+            for part in GifImagePlugin.getheader(Image.new("L", (width, height)), info=dict(about))[0]:
+                file.write(part)
+            about["disposal"] = _CLEAR if has_holes else 1  # so that no frame shines through the next one
+            for frame, known in frames:
+                image = _to_image(frame, known)
+                for part in GifImagePlugin.getdata(image, include_color_table=image.mode == "P", **about):
+                    file.write(part)
+            file.write(b";")
 
     def refuses(self, contents: Contents) -> str | None:
         """Only 8-bit clips and pictures fit."""
@@ -92,33 +122,30 @@ class Gif(Format):
         if 0 in contents.shape or not shape_fits or not (data.dtype == np.uint8 or data.dtype.kind == "f"):
             return (
                 "A .gif holds 8-bit clips (or floating point in [0, 1]) of shape (rows, columns, frames) or (rows, "
-                f"columns, frames, 3), or one picture. Got {described(contents)} instead; write .npy or .npz."
+                f"columns, frames, 3), or one picture. Got {describe(contents)} instead; write .npy or .npz."
             )
         if max(data.shape[:2]) > _MOST_PIXELS:
             return (
                 f"A .gif has at most {_MOST_PIXELS:,} rows and columns. "
                 f"Got shape {data.shape} instead; write .tif or .npy."
             )
-        return refuses_floats(data, "a .gif")
+        return refuse_floats(data, "a .gif")
 
     def losses(self, contents: Contents) -> tuple[str, ...]:
         """More than 256 colours, other frame rates, shades of transparency, floats."""
         found = list(float_losses(contents, ".gif"))
-        clip, known = _as_clip(contents)
-        merged = sum(
-            not few_enough(clip[:, :, index], None if known is None else known[:, :, index])
-            for index in range(clip.shape[2] if clip.ndim == 4 or known is not None else 0)
-        )
+        frames = _to_frames(contents)
+        merged = sum(_merges_colours(frame, known) for frame, known in frames)
         if merged:
             found.append(
-                f"A .gif frame has at most 256 colours; in {merged} of {clip.shape[2]} frames similar ones are merged, "
+                f"A .gif frame has at most 256 colours; in {merged} of {len(frames)} frames similar ones are merged, "
                 "so observed entries change too; write .mkv or .npy to keep them exactly."
             )
         rate, alpha = contents.metadata.frame_rate, contents.metadata.alpha
-        if rate is not None and not _is_still(contents) and rate * _hundredths(rate) != 100:
+        if rate is not None and not _is_still(contents) and rate * _to_hundredths(rate) != 100:
             found.append(
                 f"A .gif counts time in hundredths of a second: {float(rate):g} frames per second become "
-                f"{100 / _hundredths(rate):g}."
+                f"{100 / _to_hundredths(rate):g}."
             )
         if alpha is not None and bool(((alpha > 0) & (alpha < alpha.max())).any()):
             found.append("A .gif pixel is transparent or not; those that shine through a little become opaque.")
@@ -129,35 +156,33 @@ def _is_still(contents: Contents) -> bool:
     return contents.metadata.kind == "picture" or contents.ndim == 2
 
 
-def _as_clip(contents: Contents) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
-    """Frames of bytes, and which pixels are not transparent, None if all are."""
-    data, alpha = as_shades(contents.data), contents.metadata.alpha
+def _to_frames(contents: Contents) -> list[tuple[NDArray[Any], NDArray[np.bool_] | None]]:
+    """Frames of bytes, and which pixels are not transparent, None if all pixels of the clip are not."""
+    data, alpha = to_shades(contents.data), contents.metadata.alpha
     if _is_still(contents):
         data, alpha = data[:, :, None], None if alpha is None else alpha[:, :, None]
     if alpha is None or alpha.shape != data.shape[:3] or bool((alpha > 0).all()):
-        return data, None
-    return data, alpha > 0
+        return [(data[:, :, index], None) for index in range(data.shape[2])]
+    return [(data[:, :, index], alpha[:, :, index] > 0) for index in range(data.shape[2])]
 
 
-def _frames(blocks: Blocks, wanted: range, path: Path, size: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    if not blocks.height or not blocks.width:
-        raise damaged(path, KIND)
-    shape = (blocks.height, blocks.width, len(wanted))
-    check_room(path, (*shape, 4), 1, size)
-    data, known = np.zeros((*shape, 3), dtype=np.uint8), np.zeros(shape, dtype=bool)
-    for index, (colours, there) in enumerate(shown(blocks, path)):
-        if index in wanted:
-            data[:, :, index - wanted.start] = colours
-            known[:, :, index - wanted.start] = there
-        if index % _TOLD == 0:
-            tell_phase(Phase("reading frames", number=index + 1, of=len(blocks.images)))
-        if index == wanted[-1]:
-            break
-    gray = _COLOUR not in blocks.comments and all((data[..., 0] == data[..., other]).all() for other in (1, 2))
-    return (np.ascontiguousarray(data[..., 0]) if gray else data), known
+def _check_end(file: BinaryIO, place: int, path: Path, kind: str) -> None:
+    """Refuse a file without an end: Pillow takes one that was cut short for a shorter clip.
+
+    `place` is where the pixels of the last image begin; there may be comments and the like behind them.
+    """
+    file.seek(place)
+    lead = b"!"
+    while lead == b"!":
+        while (size := file.read(1)) > b"\0":
+            file.seek(size[0], 1)
+        lead = file.read(1)
+        file.seek(int(lead == b"!"), 1)
+    if lead != b";":
+        raise damaged(path, kind)
 
 
-def _frame_rate(hundredths: list[int], path: Path) -> tuple[Fraction | None, tuple[str, ...]]:
+def _find_frame_rate(hundredths: list[int], path: Path) -> tuple[Fraction | None, tuple[str, ...]]:
     total = sum(hundredths)
     if not total:
         return None, ()
@@ -172,6 +197,43 @@ def _frame_rate(hundredths: list[int], path: Path) -> tuple[Fraction | None, tup
     return rate, (note,)
 
 
-def _hundredths(rate: Fraction | None) -> int:
-    """How long a frame is shown; 0 if nobody knows."""
+def _to_hundredths(rate: Fraction | None) -> int:
+    """How long a frame is shown; 0 if undeclared."""
     return 0 if rate is None else min(max(1, round(100 / rate)), 65_535)
+
+
+def _count_room(known: NDArray[np.bool_] | None) -> int:
+    """How many colours a frame may have; where a clip has transparent pixels, one means transparent."""
+    return _MOST_COLOURS if known is None else _MOST_COLOURS - 1
+
+
+def _take_pixels(frame: NDArray[np.uint8], known: NDArray[np.bool_] | None) -> Any:
+    """Pillow's picture of the known pixels of a frame, in one row."""
+    from PIL import Image
+
+    pixels = (frame if known is None else frame[known]).reshape(1, -1, *frame.shape[2:])
+    return Image.fromarray(pixels if frame.ndim == 3 else np.repeat(pixels[..., None], 3, axis=2))
+
+
+def _merges_colours(frame: NDArray[np.uint8], known: NDArray[np.bool_] | None) -> bool:
+    if frame.ndim == 2 and known is None:
+        return False
+    return _take_pixels(frame, known).getcolors(_count_room(known)) is None
+
+
+def _to_image(frame: NDArray[np.uint8], known: NDArray[np.bool_] | None) -> Any:
+    """Pillow's picture of a frame, with at most 256 colours; similar ones are merged where they are more."""
+    from PIL import Image
+
+    if frame.ndim == 2 and known is None:
+        return Image.fromarray(np.ascontiguousarray(frame))
+    indices, palette = np.full(frame.shape[:2], _MOST_COLOURS - 1, dtype=np.uint8), b""
+    drawn = np.ones(frame.shape[:2], dtype=bool) if known is None else known
+    if drawn.any():
+        how = (_count_room(known), Image.Quantize.MEDIANCUT, 3)
+        merged = _take_pixels(frame, known).quantize(*how, dither=Image.Dither.NONE)
+        indices[drawn] = np.asarray(merged).reshape(-1)
+        palette = bytes(merged.getpalette())[: 3 * _count_room(known)]
+    image = Image.fromarray(indices)
+    image.putpalette(palette.ljust(len(_GRAYS), b"\0"))
+    return image

@@ -1,22 +1,39 @@
-"""JPEG pictures, in .jpg files: small, but values change a little when they are written."""
+"""JPEG pictures, in .jpg files: small, but values change a little when they are written.
+
+Format of metadata: ITU-T T.871 (JFIF); JEITA CP-3451, section 4.7 (EXIF); ICC.1, annex B.4; Adobe, XMP part 3. Pillow
+reads and writes the segments; only the density in the first one is written by hand, for Pillow knows only inches.
+"""
 
 from __future__ import annotations
 
 import io
+import struct
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar
 
 from ..contents import Contents
 from ..damage import damaged
-from ..metadata import Metadata
+from ..metadata import Density, Metadata
 from ..reading import Reading
 from ..source import open_source
-from .jpeg_segments import read_about, too_long, with_about
-from .profile import fitting_profile
-from .still import StillPicture, opened, picture_contents, pixels, stored_samples
+from .still import StillPicture, fit_profile, open_picture, split_alpha, to_contents, to_stored_samples
+from .tag_directory import density_field, read_exif, to_unit
 
-_KIND = "a .jpg picture"
+_EXIF, _XMP = b"Exif\0\0", b"http://ns.adobe.com/xap/1.0/\0"
+_OF_PIXELS = ("APP14",)
+_FRONTS_OF_PIXELS = (b"JFIF\0", b"JFXX\0", b"ICC_PROFILE\0", b"MPF\0", _EXIF)
+"""How pixels are coded, small copies of them, where further pictures lie; and what has a field of its own."""
+_LONGEST = 65_533  # bytes of a segment
+_ROOM = {
+    "exif": ("EXIF data", _LONGEST - len(_EXIF)),
+    "xmp": ("XMP", _LONGEST - len(_XMP)),
+    "icc": ("the colour profile", 255 * (_LONGEST - len(b"ICC_PROFILE\0") - 2)),
+}
+"""How many bytes of a field fit, and what it is called."""
+_UNITS: dict[int, Any] = {0: "", 1: "inch", 2: "centimetre"}
+_DENSITY_PLACE = 13
+"""Where a file that Pillow wrote has the unit and the density: in its first segment, JFIF."""
 _SCAN = b"\xff\xda"
 _MOST_WORK = 5_000_000_000  # pixels to go over in all; a file can ask for thousands of rounds
 
@@ -26,55 +43,95 @@ class Jpeg(StillPicture):
 
     name: ClassVar[str] = "jpeg"
     extensions: ClassVar[tuple[str, ...]] = (".jpg", ".jpeg")
+    kind: ClassVar[str] = "a .jpg picture"
     lossless_extension: ClassVar[str | None] = ".png"
     most_pixels: ClassVar[int] = 65_500  # what libjpeg allows
 
     def decode(self, path: Path, how: Reading) -> Contents:
         """Gray as 2-D, colour as rows × columns × 3, turned upright as the camera says."""
         with open_source(path) as file:
-            scans = _scans(file)
-            file.seek(0)
-            about = read_about(file)
+            scans = _count_scans(file)
         notes = []
-        with opened(path, _KIND, "JPEG") as image:
+        with open_picture(path, self.kind, "JPEG") as image:
             if getattr(image, "n_frames", 1) > 1:
                 notes.append(f"{path} has several pictures in it; only the first one is read.")
             if image.mode == "CMYK":
                 notes.append(f"{path} is in CMYK, the colours of print; it is read as RGB.")
             if scans * image.width * image.height > _MOST_WORK:
-                raise damaged(path, _KIND)
-            image.load()
-            data, _ = pixels(image)
-        return picture_contents(data, None, how, tuple(notes), about)
+                raise damaged(path, self.kind)
+            about = _read_about(image)
+            data, _ = split_alpha(image)
+        return to_contents(data, None, how, tuple(notes), about)
 
     def write(self, path: Path, contents: Contents) -> None:
-        """The array as a picture of high quality, with all that is told about it; neither mask nor alpha are kept."""
+        """The array as a picture of high quality, with its metadata; neither mask nor alpha are kept."""
         from PIL import Image
 
-        metadata, icc = _kept(contents)
-        plain = io.BytesIO()
-        samples = stored_samples(replace(contents, metadata=metadata))
-        Image.fromarray(samples).save(plain, format="JPEG", quality=95, subsampling=0)
-        path.write_bytes(with_about(plain.getvalue(), metadata, icc))
+        metadata, _ = _fit(contents)
+        samples = to_stored_samples(replace(contents, metadata=metadata))
+        segments = [(0xE1, _XMP + metadata.xmp)] if metadata.xmp else []
+        if metadata.header_of == self.name:
+            segments += metadata.header.get("segments", ())
+        options: dict[str, Any] = {
+            "exif": _EXIF + metadata.exif if metadata.exif else b"",
+            "icc_profile": metadata.icc,
+            "extra": b"".join(struct.pack(">BBH", 0xFF, code, len(body) + 2) + body for code, body in segments),
+        }
+        out = io.BytesIO()
+        Image.fromarray(samples).save(out, format="JPEG", quality=95, subsampling=0, **options)
+        if metadata.density is not None:
+            out.seek(_DENSITY_PLACE)
+            out.write(_density_bytes(metadata.density))
+        path.write_bytes(out.getbuffer())
 
     def losses(self, contents: Contents) -> tuple[str, ...]:
         """JPEG is lossy."""
         lossy = "A .jpg is lossy, so observed entries change a little too; write .png to keep them exactly."
         alpha = () if contents.metadata.alpha is None else ("A .jpg has no transparency; it is left out.",)
-        long = too_long(contents.metadata, _kept(contents)[1])
+        _, long = _fit(contents)
         left = (f"A .jpg has no room for {' and '.join(long)}; left out.",) if long else ()
         return (*super().losses(contents), lossy, *alpha, *left)
 
 
-def _kept(contents: Contents) -> tuple[Metadata, bytes]:
-    """What a .jpg can hold of the metadata, and the colour profile."""
+def _read_about(image: Any) -> dict[str, Any]:
+    """Fields of `Metadata`, from the segments that Pillow found in front of the pixels."""
+    exif = image.info.get("exif", b"").removeprefix(_EXIF)
+    fields: dict[str, Any] = {"exif": exif, "icc": image.info.get("icc_profile") or b""}
+    others = []
+    for name, body in image.applist:
+        if name == "APP1" and body.startswith(_XMP):
+            fields["xmp"] = body[len(_XMP) :]
+        elif name not in _OF_PIXELS and not body.startswith(_FRONTS_OF_PIXELS):
+            others.append((0xFE if name == "COM" else 0xE0 + int(name.removeprefix("APP")), body))
+    if others:
+        fields |= {"header": {"segments": tuple(others)}, "header_of": Jpeg.name}
+    across, down = image.info.get("jfif_density", (0, 0))
+    unit = _UNITS.get(image.info.get("jfif_unit", 0), "")
+    if unit or across != down:  # that pixels are square is nothing to keep
+        fields |= density_field((across, 1), (down, 1), unit)
+    directory = read_exif(exif)
+    if "density" not in fields and directory is not None:
+        fields |= directory.density()
+    return fields
+
+
+def _fit(contents: Contents) -> tuple[Metadata, list[str]]:
+    """What a .jpg can hold of the metadata; and what is too long for it, in words."""
     metadata = replace(contents.metadata, alpha=None)
-    if "EXIF data" in too_long(metadata, b""):
-        metadata = replace(metadata, exif=b"")  # and it says nothing about which way up it is, either
-    return metadata, fitting_profile(metadata, 3 if contents.ndim == 3 else 1)
+    metadata = replace(metadata, icc=fit_profile(metadata, 3 if contents.ndim == 3 else 1))
+    long = {key: name for key, (name, most) in _ROOM.items() if len(getattr(metadata, key)) > most}
+    cleared: dict[str, Any] = dict.fromkeys(long, b"")
+    return replace(metadata, **cleared), list(long.values())
 
 
-def _scans(file: BinaryIO) -> int:
+def _density_bytes(density: Density) -> bytes:
+    unit = density.unit if density.unit in ("", "centimetre") else "inch"
+    number = next(number for number, name in _UNITS.items() if name == unit)
+    across, down = (min(max(1, round(value)), 65_535) for value in to_unit(density, unit))
+    return struct.pack(">BHH", number, across, down)
+
+
+def _count_scans(file: BinaryIO) -> int:
     """How often the decoder goes over the picture; those of thumbnails count too."""
     scans, last = 0, b""
     while piece := file.read(2**20):

@@ -1,4 +1,7 @@
-"""Numbered pictures: the files of a folder whose names differ by a number only, in the order of that number."""
+"""Numbered pictures: the files of a folder whose names differ by a number only, in the order of that number.
+
+And which frames of a clip are asked for, whatever file it is in.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...errors import InvalidInput, UnreadableFile
+from ...errors import InvalidInput, InvalidSetting, UnreadableFile
+from ..reading import Reading
 
-PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp")
+_PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp")
 _NAME = re.compile(r"(?P<prefix>.*?)(?P<number>[0-9]{1,18})(?P<suffix>\.[A-Za-z]+)")
 _MOST_GAPS = 20  # times as many as there are pictures
 
@@ -36,15 +40,30 @@ class Numbered:
         return self.names.get(number, f"{self.prefix}{number:0{width}d}{self.suffix}")
 
 
-def is_frame(file: Path) -> bool:
-    """Whether a file is called like a frame of a clip."""
-    found = _NAME.fullmatch(file.name)
-    return found is not None and found["suffix"].lower() in PICTURES
+def choose_frames(how: Reading, count: int, path: Path) -> range:
+    """All frames of a clip, or those from the first to the last one asked for, counted from 0."""
+    if count == 0:
+        raise UnreadableFile(f"{path} has no pictures in it.")
+    if how.frames is None:
+        return range(count)
+    first, last = how.frames
+    if not 0 <= first <= last < count:
+        raise InvalidSetting(
+            f"The frames to read of {path} must be a first and a last one between 0 and {count - 1}. "
+            f"Got {first} and {last} instead."
+        )
+    return range(first, last + 1)
 
 
-def numbered(folder: Path) -> Numbered:
+def is_frame(name: str) -> bool:
+    """Whether a file of this name is called like a frame of a clip."""
+    match = _NAME.fullmatch(name)
+    return match is not None and match["suffix"].lower() in _PICTURES
+
+
+def find_numbered(folder: Path) -> Numbered:
     """The pictures of the clip in a folder; refused where there is none, or more than one."""
-    groups, others = _grouped(folder)
+    groups, others = _group(folder)
     if not groups:
         raise UnreadableFile(
             f"{folder} must hold pictures with numbered names, such as frame_0001.png. There is none in it."
@@ -66,24 +85,24 @@ def numbered(folder: Path) -> Numbered:
     return clip
 
 
-def numbered_sets(folder: Path) -> list[str]:
+def find_numbered_sets(folder: Path) -> list[str]:
     """A name from every set of two or more pictures whose names differ by a number only."""
     try:
-        groups, _ = _grouped(folder)
+        groups, _ = _group(folder)
     except (OSError, InvalidInput):
         return []
     return [next(iter(names.values())) for names in groups.values() if len(names) > 1]
 
 
-def _grouped(folder: Path) -> tuple[dict[tuple[str, str], dict[int, str]], list[str]]:
+def _group(folder: Path) -> tuple[dict[tuple[str, str], dict[int, str]], list[str]]:
     """Names by number, for each prefix and suffix; and the names that are no numbered pictures."""
     groups: dict[tuple[str, str], dict[int, str]] = {}
     others = []
     for entry in folder.iterdir():
-        match = _NAME.fullmatch(entry.name)
         if entry.name.startswith("."):
             continue
-        if not match or match["suffix"].lower() not in PICTURES or not entry.is_file():
+        match = _NAME.fullmatch(entry.name)
+        if match is None or not is_frame(entry.name) or not entry.is_file():
             others.append(entry.name)
             continue
         names = groups.setdefault((match["prefix"], match["suffix"]), {})

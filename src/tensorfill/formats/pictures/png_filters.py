@@ -1,7 +1,9 @@
-"""Undoing PNG's filters, by which every byte is stored as the difference to what its neighbours foretell.
+"""PNG's filters, by which every byte is stored as the difference to what its neighbours foretell.
 
-Format: W3C, Portable Network Graphics (PNG) Specification, section 9. With a to the left of x, b above it and c above
-a, the forecast is 0, a, b, ⌊(a + b)/2⌋, or whichever of a, b, c is nearest to a + b − c.
+By hand for pictures of 16 bits, because Pillow cuts those in colour or with alpha down to 8. With a to the left of x, b
+above it and c above a, the forecast is 0, a, b, ⌊(a + b)/2⌋, or whichever of a, b, c is nearest to a + b − c.
+
+Format: W3C, Portable Network Graphics (PNG) Specification, section 9.
 """
 
 import numpy as np
@@ -9,10 +11,24 @@ from numpy.typing import NDArray
 
 from ...compiling import compiled
 
+_NEAREST = 4
+
+
+def filter_rows(rows: NDArray[np.uint8], step: int) -> NDArray[np.uint8]:
+    """Differences to the last of the forecasts, each row behind the number of that filter; `step` bytes are a pixel."""
+    padded = np.zeros((rows.shape[0] + 1, rows.shape[1] + step), dtype=np.int16)
+    padded[1:, step:] = rows
+    a, b, c = padded[1:, :-step], padded[:-1, step:], padded[:-1, :-step]
+    to_a, to_b, to_c = np.abs(b - c), np.abs(a - c), np.abs(a + b - 2 * c)
+    forecast = np.where((to_a <= to_b) & (to_a <= to_c), a, np.where(to_b <= to_c, b, c))
+    out = np.full((len(rows), rows.shape[1] + 1), _NEAREST, dtype=np.uint8)
+    out[:, 1:] = rows - forecast
+    return out
+
 
 @compiled()
-def unfilter(filters, rows, step):  # type: ignore[no-untyped-def]
-    """Replace differences by values, in place; `step` bytes are a pixel. Returns whether all filters exist."""
+def undo_filters(filters, rows, step):  # type: ignore[no-untyped-def]
+    """Replace differences by values, in place. Returns whether all filters exist."""
     width, zero = rows.shape[1], np.int64(0)
     for i in range(rows.shape[0]):
         method = filters[i]
@@ -40,13 +56,3 @@ def unfilter(filters, rows, step):  # type: ignore[no-untyped-def]
                     forecast = c
             rows[i, j] = (rows[i, j] + forecast) & 255
     return True
-
-
-def paeth_filtered(rows: NDArray[np.uint8], step: int) -> NDArray[np.uint8]:
-    """Differences to the last of the forecasts, filter 4; the inverse of `unfilter`."""
-    padded = np.zeros((rows.shape[0] + 1, rows.shape[1] + step), dtype=np.int16)
-    padded[1:, step:] = rows
-    a, b, c = padded[1:, :-step], padded[:-1, step:], padded[:-1, :-step]
-    to_a, to_b, to_c = np.abs(b - c), np.abs(a - c), np.abs(a + b - 2 * c)
-    forecast = np.where((to_a <= to_b) & (to_a <= to_c), a, np.where(to_b <= to_c, b, c))
-    return (rows - forecast).astype(np.uint8)

@@ -1,25 +1,43 @@
 """Tag directories: numbered fields with values, as TIFF files and EXIF data hold them, read from bytes and written.
 
-Format: Adobe, TIFF Revision 6.0, section 2; Aldus and AWare Systems, BigTIFF; JEITA CP-3451, Exif 2.3, section 4.5.
+And what pictures say in them: how many pixels there are to a unit of length, and which way up they are stored.
+
+By hand, because Pillow writes values anew when it writes EXIF data (it turns letters beyond ASCII into question marks),
+and tifffile writes no directories inside others, such as those of EXIF and GPS. Here every value keeps its bytes.
+
+Format: Adobe, TIFF Revision 6.0, section 2; Aldus and AWare Systems, BigTIFF; JEITA CP-3451, Exif 2.3.
 """
 
 from __future__ import annotations
 
+import re
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
+from io import BytesIO
+from typing import Any, BinaryIO, Literal
 
-ORDERS = {b"II": "<", b"MM": ">"}
+import numpy as np
+from numpy.typing import NDArray
+
+from ..metadata import Density, Metadata
+
+ORIENTATION, ACROSS, DOWN, UNIT = 274, 282, 283, 296
+_ORDERS = {b"II": "<", b"MM": ">"}
+_UNITS: dict[int | None, Any] = {1: "", 2: "inch", 3: "centimetre"}
 _SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8, 17: 8, 18: 8}
+_WHOLE = {1: "B", 3: "H", 4: "I"}
 _LONG, _LONG8 = 4, 16
-_DIRECTORIES = (34665, 34853, 40965)
+_INNER = (34665, 34853, 40965)
 """EXIF, GPS and interoperability: tags whose value is where a further directory is."""
 _DEEPEST = 3
 _MOST_TAGS = 4096
 _LARGEST = 2**26  # bytes of a value
 
-ReadAt = Callable[[int, int], bytes]
-"""The bytes from a place, as many as asked for; fewer, if there are no more."""
+Unit = Literal["inch", "centimetre", "metre", ""]
+_PER_METRE: dict[Unit, Fraction] = {"inch": Fraction(10_000, 254), "centimetre": Fraction(100), "metre": Fraction(1)}
+_ORIENTATION_IN_XMP = re.compile(rb'tiff:Orientation(?:="|>)([1-8])')
 
 
 @dataclass(frozen=True)
@@ -31,60 +49,76 @@ class Tag:
     value: bytes = b""
     inside: tuple[Tag, ...] | None = None
 
-    def number(self, order: str) -> int | None:
-        """The first value, if it is a whole number of 1 to 4 bytes."""
-        letter = {1: "B", 3: "H", 4: "I"}.get(self.kind)
-        size = _SIZES.get(self.kind, 0)
-        return None if letter is None or len(self.value) < size else struct.unpack_from(order + letter, self.value)[0]
+
+@dataclass(frozen=True)
+class Directory:
+    """Fields, the order of the bytes in their values, and where the next directory of a file is."""
+
+    order: str
+    tags: tuple[Tag, ...]
+    following: int = 0
+
+    def value(self, code: int) -> bytes:
+        """The bytes of a field; none, if it is not there."""
+        return next((tag.value for tag in self.tags if tag.code == code), b"")
+
+    def number(self, code: int) -> int | None:
+        """The first value of a field, if it is a whole number of 1 to 4 bytes."""
+        for tag in self.tags:
+            if tag.code == code and tag.kind in _WHOLE and len(tag.value) >= _SIZES[tag.kind]:
+                return int(struct.unpack_from(self.order + _WHOLE[tag.kind], tag.value)[0])
+        return None
+
+    def density(self) -> dict[str, Any]:
+        """The field `density` of `Metadata`, if there is one."""
+        values = [self.value(code) for code in (ACROSS, DOWN)]
+        unit = _UNITS.get(self.number(UNIT) if self.value(UNIT) else 2)
+        if unit is None or any(len(value) != 8 for value in values):
+            return {}
+        across, down = (struct.unpack(f"{self.order}II", value) for value in values)
+        # tifffile writes 1 pixel per nothing where it knows no density.
+        return {} if unit == "" and across == down == (1, 1) else density_field(across, down, unit)
 
 
-def read_directory(read_at: ReadAt, offset: int, order: str, *, big: bool = False) -> tuple[tuple[Tag, ...], int]:
-    """All fields of the directory at a place, and where the next one is; ValueError if something lies outside."""
-    return _read(read_at, offset, order, big, _DEEPEST)
-
-
-def _read(read_at: ReadAt, offset: int, order: str, big: bool, deeper: int) -> tuple[tuple[Tag, ...], int]:
+def read_directory(file: BinaryIO, offset: int, order: str, *, big: bool, deeper: int = _DEEPEST) -> Directory:
+    """The directory at a place; ValueError if something lies outside of the file. Very large values are left out."""
     counter, link, entry = ("Q", "Q", 20) if big else ("H", "I", 12)
-    width = struct.calcsize(link)
-    (count,) = struct.unpack(order + counter, _exactly(read_at, offset, struct.calcsize(counter)))
+    width, start = struct.calcsize(link), offset + struct.calcsize(counter)
+    (count,) = struct.unpack(order + counter, _read_exactly(file, offset, start - offset))
     if count > _MOST_TAGS:
         raise ValueError("too many tags")
-    raw = _exactly(read_at, offset + struct.calcsize(counter), count * entry + width)
+    raw = _read_exactly(file, start, count * entry + width)
     found = []
     for at in range(0, count * entry, entry):
         code, kind, values = struct.unpack_from(f"{order}HH{link}", raw, at)
         field = raw[at + entry - width : at + entry]
         length = _SIZES.get(kind, 0) * values
-        if not length:
-            continue
         (place,) = struct.unpack(order + link, field)
-        if code in _DIRECTORIES and kind in (4, 13, 16, 18) and values == 1:
+        if code in _INNER and kind in (4, 13, 16, 18) and values == 1:
             if deeper and width == _SIZES[kind]:
-                found.append(Tag(code, kind, inside=_read(read_at, place, order, big, deeper - 1)[0]))
-            continue
-        if length > _LARGEST:
-            raise ValueError("too large a value")
-        found.append(Tag(code, kind, field[:length] if length <= width else _exactly(read_at, place, length)))
-    (following,) = struct.unpack(order + link, raw[count * entry :])
-    return tuple(found), following
+                inner = read_directory(file, place, order, big=big, deeper=deeper - 1)
+                found.append(Tag(code, kind, inside=inner.tags))
+        elif length:
+            found.append(Tag(code, kind, field[:length] if length <= width else _read_exactly(file, place, length)))
+    return Directory(order, tuple(found), *struct.unpack(order + link, raw[count * entry :]))
 
 
-def _exactly(read_at: ReadAt, place: int, length: int) -> bytes:
-    got = read_at(place, length)
-    if len(got) < length:
+def _read_exactly(file: BinaryIO, place: int, length: int) -> bytes:
+    if place + length > file.seek(0, 2):
         raise ValueError("cut short")
-    return got
+    file.seek(place)
+    return file.read(length) if length <= _LARGEST else b""
 
 
-def directory_bytes(tags: Iterable[Tag], start: int, order: str, *, big: bool = False, following: int = 0) -> bytes:
+def to_bytes(tags: Iterable[Tag], start: int, order: str, *, big: bool = False, following: int = 0) -> bytes:
     """The directory as it stands in a file from the byte `start` on, its values and inner directories behind it."""
     counter, link, entry = ("Q", "Q", 20) if big else ("H", "I", 12)
     width = struct.calcsize(link)
-    listed = sorted(tags, key=lambda tag: tag.code)
-    front = bytearray(struct.pack(order + counter, len(listed)))
+    in_order = sorted(tags, key=lambda tag: tag.code)
+    front = bytearray(struct.pack(order + counter, len(in_order)))
     behind = bytearray()
-    place = start + struct.calcsize(counter) + len(listed) * entry + width
-    for tag in listed:
+    place = start + struct.calcsize(counter) + len(in_order) * entry + width
+    for tag in in_order:
         kind, values = tag.kind, len(tag.value) // _SIZES[tag.kind]
         field = tag.value.ljust(width, b"\0")
         if tag.inside is not None or len(tag.value) > width:
@@ -95,24 +129,75 @@ def directory_bytes(tags: Iterable[Tag], start: int, order: str, *, big: bool = 
                 behind += tag.value
             else:
                 kind, values = _LONG8 if big else _LONG, 1
-                behind += directory_bytes(tag.inside, at, order, big=big)
+                behind += to_bytes(tag.inside, at, order, big=big)
         front += struct.pack(f"{order}HH{link}", tag.code, kind, values) + field
     return bytes(front + struct.pack(order + link, following) + behind)
 
 
-def exif_tags(exif: bytes) -> tuple[str, tuple[Tag, ...]] | None:
-    """The order of bytes and the fields of EXIF data, as it stands in a .jpg; None if it cannot be understood."""
-    order = ORDERS.get(exif[:2])
+def read_exif(exif: bytes) -> Directory | None:
+    """The directory of EXIF data, as it stands in a .jpg; None if it cannot be understood."""
+    order = _ORDERS.get(exif[:2])
     if order is None or len(exif) < 8:
         return None
     try:
         (offset,) = struct.unpack_from(f"{order}I", exif, 4)
-        return order, read_directory(lambda place, length: exif[place : place + length], offset, order)[0]
+        return read_directory(BytesIO(exif), offset, order, big=False)
     except (ValueError, struct.error):
         return None
 
 
-def exif_bytes(tags: Iterable[Tag], order: str) -> bytes:
+def to_exif(tags: Iterable[Tag], order: str) -> bytes:
     """EXIF data with these fields."""
     front = (b"II" if order == "<" else b"MM") + struct.pack(f"{order}HI", 42, 8)
-    return front + directory_bytes(tags, len(front), order)
+    return front + to_bytes(tags, len(front), order)
+
+
+def to_unit(density: Density, unit: Unit) -> tuple[Fraction, Fraction]:
+    """Pixels across and down to another unit of length; a density without a unit stays as it is."""
+    across, down = Fraction(*density.across), Fraction(*density.down)
+    if density.unit == "" or unit == "":
+        return across, down
+    times = _PER_METRE[density.unit] / _PER_METRE[unit]
+    return across * times, down * times
+
+
+def density_field(across: tuple[int, int], down: tuple[int, int], unit: Unit) -> dict[str, Any]:
+    """The field of `Metadata`; nothing, unless both are positive numbers."""
+    sound = min(*across, *down) > 0
+    return {"density": Density(across, down, unit)} if sound else {}
+
+
+def find_orientation(metadata: Metadata) -> int:
+    """Which of eight ways a picture is stored: the number that EXIF has for it, or else XMP; 1 if it is upright."""
+    directory = read_exif(metadata.exif)
+    if directory is not None and directory.value(ORIENTATION):
+        number = directory.number(ORIENTATION)
+        return number if number is not None and 1 <= number <= 8 else 1
+    match = _ORIENTATION_IN_XMP.search(metadata.xmp)
+    return int(match[1]) if match else 1
+
+
+def find_turns(number: int) -> tuple[bool, bool, bool]:
+    """How a stored picture becomes upright: rows and columns change places, then rows turn round, then columns."""
+    flips = (number - 1) % 4
+    return number > 4, flips in (2, 3), flips in (1, 2)
+
+
+def turn_upright(stored: NDArray[Any], number: int) -> NDArray[Any]:
+    """A stored picture, (row, column, …), as it is to be seen.
+
+    >>> turn_upright(np.array([[1, 2, 3]]), 6).tolist()  # the camera was turned
+    [[1], [2], [3]]
+    """
+    swap, rows, columns = find_turns(number)
+    turned = stored.swapaxes(0, 1) if swap else stored
+    turned = turned[::-1] if rows else turned
+    return np.ascontiguousarray(turned[:, ::-1] if columns else turned)
+
+
+def turn_as_stored(seen: NDArray[Any], number: int) -> NDArray[Any]:
+    """An upright picture as it is stored: what `turn_upright` undoes."""
+    swap, rows, columns = find_turns(number)
+    turned = seen[::-1] if rows else seen
+    turned = turned[:, ::-1] if columns else turned
+    return np.ascontiguousarray(turned.swapaxes(0, 1) if swap else turned)

@@ -1,7 +1,8 @@
-"""What the description in a TIFF file tells about its pages: which modes they are, and how fast frames follow.
+"""The text in a .tif file about its pages: which modes they are, and how fast frames follow.
 
-Three ways of saying so are understood: JSON with `shape` and `axes`, as tifffile writes it and this package too;
-the lines of ImageJ; and the attributes of OME-XML, of which only the sizes are looked at.
+Three kinds are understood: JSON with `shape` and `axes`, as tifffile writes it and this package too; the lines of
+ImageJ; and the attributes of OME-XML, of which only the sizes are looked at. Not by tifffile, which fills pages that
+such a text promises and the file lacks with zeros, and opens other files that it names.
 """
 
 from __future__ import annotations
@@ -9,18 +10,27 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, get_args
 
 import numpy as np
 
+from ..contents import Contents
 from ..metadata import Kind, Metadata
 
 _KINDS: dict[str, Kind] = {"T": "video", "Z": "volume", "C": "cube"}
 _IMAGEJ = {"frames": "T", "slices": "Z", "channels": "C"}
 """What its pages are, from the slowest mode to the fastest."""
 _FINEST = 1_001_000  # so that 30000/1001 comes back from a decimal fraction
+_FIELDS: dict[str, Callable[[Any], Any]] = {
+    "band_names": lambda value: tuple(map(str, value)),
+    "wavelengths": lambda value: tuple(map(float, value)),
+    "wavelength_unit": str,
+    "affine": lambda value: np.array(value, dtype=np.float64).reshape(4, 4),
+}
+"""Fields of `Metadata` that JSON has by the same name, and how they are read."""
 
 
 @dataclass(frozen=True)
@@ -28,60 +38,36 @@ class Description:
     """The modes that the pages make up, and what is known about them."""
 
     modes: tuple[int, ...] | None = None
-    """The sizes of the modes beside rows, columns and channels; None: not told."""
+    """The sizes of the modes beside rows, columns and channels; None if undeclared."""
     kind: Kind | None = None
     axes: str = ""
-    """A letter for each of the modes, T, Z, C or any other; empty: not told."""
+    """A letter for each of several modes, T, Z, C or any other; empty if undeclared."""
     frame_rate: Fraction | None = None
     text: str = ""
-    """What somebody wrote about the picture, without what is understood here."""
+    """What people wrote about the picture, without what is understood here."""
     notes: tuple[str, ...] = ()
     fields: dict[str, Any] = field(default_factory=dict)
     """Bands, wavelengths and affine, by the names that `Metadata` has for them."""
 
 
-def understood(text: str, samples: int = 1, pages: int = 1) -> Description:
+def parse(text: str, samples: int = 1, pages: int = 1) -> Description:
     """What the text says, or nothing if it is about something else or does not make sense.
 
     `samples` is how many numbers a pixel has, `pages` how many pages there are.
     """
     try:
         if text.startswith("{"):
-            return _from_json(json.loads(text), samples)
+            return _parse_json(json.loads(text), samples)
         if text.startswith("ImageJ="):
-            return _from_lines(text)
+            return _parse_imagej(text)
         if "<OME" in text[:2000]:
-            return _from_ome(text, samples, pages)
+            return _parse_ome(text, samples, pages)
     except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError):
         pass
     return Description(text=text)
 
 
-def kind_of(axes: str) -> Kind | None:
-    """What pages of these modes are: one mode says it; where there is depth they are volumes, else clips."""
-    if len(axes) == 1:
-        return _KINDS.get(axes)
-    return "volume" if "Z" in axes else "video" if "T" in axes else None
-
-
-def described(metadata: Metadata, stored: tuple[int, ...], axes: str, text: str = "") -> str:
-    """The same as text; `stored` is the shape as it is in the file, pages first."""
-    said: dict[str, Any] = {"shape": list(stored), "axes": axes, "kind": metadata.kind}
-    if text:
-        said["description"] = text
-    if metadata.frame_rate is not None:
-        said["frame_rate"] = str(metadata.frame_rate)
-    for name in ("band_names", "wavelengths"):
-        if getattr(metadata, name):
-            said[name] = list(getattr(metadata, name))
-    if metadata.wavelength_unit:
-        said["wavelength_unit"] = metadata.wavelength_unit
-    if metadata.affine is not None:
-        said["affine"] = metadata.affine.tolist()
-    return json.dumps(said)
-
-
-def _from_json(said: Any, samples: int) -> Description:
+def _parse_json(said: Any, samples: int) -> Description:
     axes = str(said.get("axes", ""))
     shape = tuple(int(size) for size in said["shape"])
     if not axes and said.get("truncated") and min(shape) > 0:  # tifffile left out entries of pages, not their pixels
@@ -90,46 +76,37 @@ def _from_json(said: Any, samples: int) -> Description:
     if "YX" not in axes or len(axes) != len(shape) or min(shape) < 1:
         return Description()
     modes = axes[:-pixel_modes]
-    kind = said.get("kind", kind_of(modes) or _KINDS.get(axes[0]))
+    kind = said.get("kind", _find_kind(modes) or _KINDS.get(axes[0]))
     rate = Fraction(said["frame_rate"]) if "frame_rate" in said else None
-    fields: dict[str, Any] = {}
-    if "band_names" in said:
-        fields["band_names"] = tuple(str(name) for name in said["band_names"])
-    if "wavelengths" in said:
-        fields["wavelengths"] = tuple(float(length) for length in said["wavelengths"])
-    if "wavelength_unit" in said:
-        fields["wavelength_unit"] = str(said["wavelength_unit"])
-    if "affine" in said:
-        fields["affine"] = np.array(said["affine"], dtype=np.float64).reshape(4, 4)
     return Description(
         shape[:-pixel_modes],
         kind if kind in get_args(Kind) else None,
         modes if len(modes) > 1 else "",
         rate if rate and rate > 0 else None,
         str(said.get("description", "")),
-        fields=fields,
+        fields={name: read(said[name]) for name, read in _FIELDS.items() if name in said},
     )
 
 
-def _from_lines(text: str) -> Description:
+def _parse_imagej(text: str) -> Description:
     said = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
     count = int(said.get("images", 1))
     sizes = {letter: int(said.get(name, 1)) for name, letter in _IMAGEJ.items()}
     axes = "".join(letter for letter, size in sizes.items() if size > 1)
     modes = tuple(sizes[letter] for letter in axes)
     if count > 1 and math.prod(modes) != count:
-        told = ", ".join(f"{sizes[letter]} {name}" for name, letter in _IMAGEJ.items() if letter in axes)
-        note = f"ImageJ says that there are {count} images, and also {told}: they do not fit, and are read one by one."
+        words = ", ".join(f"{sizes[letter]} {name}" for name, letter in _IMAGEJ.items() if letter in axes)
+        note = f"ImageJ says that there are {count} images, and also {words}: they do not fit, and are read one by one."
         return Description((count,), notes=(note,) if axes else ())
     rate = None
     if "T" in axes and float(said.get("fps", 0)) > 0:
         rate = Fraction(said["fps"])
     elif "T" in axes and float(said.get("finterval", 0)) > 0:
         rate = (1 / Fraction(said["finterval"])).limit_denominator(_FINEST)
-    return Description(modes or None, kind_of(axes), axes if len(axes) > 1 else "", rate)
+    return Description(modes or None, _find_kind(axes), axes if len(axes) > 1 else "", rate)
 
 
-def _from_ome(text: str, samples: int, pages: int) -> Description:
+def _parse_ome(text: str, samples: int, pages: int) -> Description:
     """The modes, slowest first; only a kind, where sizes and pages do not fit together."""
     found = {mode: re.search(rf'\bSize{mode}="(\d{{1,6}})"', text) for mode in "TZC"}
     sizes = {mode: int(match[1]) for mode, match in found.items() if match}
@@ -141,4 +118,50 @@ def _from_ome(text: str, samples: int, pages: int) -> Description:
     if math.prod(modes) != pages:
         note = f"OME-XML says that there are {math.prod(modes)} pages, and here are {pages}; they are read one by one."
         return Description(kind=_KINDS[axes] if len(axes) == 1 else None, notes=(note,))
-    return Description(modes or None, kind_of(axes), axes if len(axes) > 1 else "")
+    return Description(modes or None, _find_kind(axes), axes if len(axes) > 1 else "")
+
+
+def _find_kind(axes: str) -> Kind | None:
+    """What pages of these modes are: one mode says it; where there is depth they are volumes, else clips."""
+    if len(axes) == 1:
+        return _KINDS.get(axes)
+    return "volume" if "Z" in axes else "video" if "T" in axes else None
+
+
+def keep_text(contents: Contents, text: bytes, said: Description, *, whole: bool = True) -> Contents:
+    """The same, remembering a text that others wrote, and of which array; of a part, not what is about the whole."""
+    kept = said.text.encode() if text.startswith(b"{") else text
+    if not kept or not (whole or said.text):
+        return contents
+    header = {**contents.metadata.header, "text": kept, "shape": contents.shape, "dtype": contents.dtype.str}
+    header["plain"] = bool(said.text)
+    return replace(contents, metadata=replace(contents.metadata, header=header, header_of="tiff"))
+
+
+def compose(contents: Contents, stored: tuple[int, ...], axes: str) -> bytes:
+    """The text for these pages, of which `stored` and `axes` are the modes as they are in the file.
+
+    What ImageJ, OME and others wrote is written again, if the array is still of the shape and type that it is about. A
+    text that is for people stays with a picture in any case, and goes into the one of this package otherwise.
+    """
+    metadata = contents.metadata
+    header = metadata.header if metadata.header_of == "tiff" else {}
+    text: bytes = header.get("text", b"")
+    same = (header.get("shape"), header.get("dtype")) == (contents.shape, contents.dtype.str)
+    plain = bool(header.get("plain", True))
+    if text and (same or (plain and metadata.kind == "picture")):
+        return text
+    return _to_json(metadata, stored, axes, text.decode("utf-8", "replace") if plain else "").encode()
+
+
+def _to_json(metadata: Metadata, stored: tuple[int, ...], axes: str, text: str) -> str:
+    said: dict[str, Any] = {"shape": list(stored), "axes": axes, "kind": metadata.kind}
+    if text:
+        said["description"] = text
+    if metadata.frame_rate is not None:
+        said["frame_rate"] = str(metadata.frame_rate)
+    for name in _FIELDS:
+        value = getattr(metadata, name)
+        if value is not None and len(value):
+            said[name] = value.tolist() if isinstance(value, np.ndarray) else value
+    return json.dumps(said)

@@ -1,6 +1,5 @@
-"""PNG pictures with 16 bits per channel."""
+"""PNG pictures of every depth, and damage that a library would have let through."""
 
-import struct
 import tracemalloc
 import zlib
 from itertools import product
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 from PIL import Image
+from png_bytes import chunk, png
 
 from tensorfill.errors import TensorfillError, UnreadableFile
 from tensorfill.formats.contents import Contents
@@ -24,21 +24,9 @@ from tensorfill.formats.reading import Reading
 
 RNG = np.random.default_rng(0)
 COLOUR = RNG.integers(0, 65536, (9, 7, 3), dtype=np.uint16)
-
-
-def chunk(kind: bytes, body: bytes) -> bytes:
-    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-
-
-def png(height: int, width: int, colour: int, rows: bytes, *, interlace: int = 0, more: bytes = b"") -> bytes:
-    header = struct.pack(">IIBBBBB", width, height, 16, colour, 0, 0, interlace)
-    body = chunk(b"IHDR", header) + more + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
-    return b"\x89PNG\r\n\x1a\n" + body
-
-
-def unfiltered(data: NDArray[np.uint16]) -> bytes:
-    """Rows as they are, filter 0."""
-    return b"".join(b"\0" + row.astype(">u2").tobytes() for row in data)
+ROWS = b"".join(b"\0" + row.astype(">u2").tobytes() for row in COLOUR)
+"""As they are, filter 0."""
+SIXTEEN = {"colour": 2, "bits": 16}
 
 
 def read(path: Path, content: bytes) -> Contents:
@@ -49,7 +37,7 @@ def read(path: Path, content: bytes) -> Contents:
 @settings(max_examples=100, deadline=None)
 @given(
     st.tuples(st.integers(1, 9), st.integers(1, 9), st.sampled_from([1, 3])).flatmap(
-        lambda shape: arrays.arrays(st.sampled_from([np.uint8, np.uint16]), shape)
+        lambda shape: arrays.arrays(st.sampled_from(["u1", "<u2", ">u2"]), shape)
     ),
     st.booleans(),
 )
@@ -62,7 +50,7 @@ def test_every_depth_with_and_without_alpha_comes_back(data: NDArray[Any], with_
         Png().write(path, contents)
         back = Png().read(path, Reading())
     np.testing.assert_array_equal(back.data, values)
-    assert back.dtype == values.dtype
+    assert back.dtype == values.dtype.newbyteorder("=")
     np.testing.assert_array_equal(back.metadata.alpha, alpha)
     known = back.known().reshape(*data.shape[:2], -1)[..., 0]
     assert alpha is not None or known.all()
@@ -72,17 +60,13 @@ def test_every_depth_with_and_without_alpha_comes_back(data: NDArray[Any], with_
     assert Png().losses(contents) == ()
 
 
-def test_pictures_of_many_blocks_of_rows_come_back(tmp_path: Path) -> None:
+def test_pictures_of_many_blocks_of_rows_come_back_and_pillow_reads_them(tmp_path: Path) -> None:
     data = RNG.integers(0, 65536, (200, 33, 3), dtype=np.uint16)
-    Png().write(tmp_path / "a.png", Contents(data))
-    np.testing.assert_array_equal(Png().read(tmp_path / "a.png", Reading()).data, data)
-
-
-def test_pillow_reads_what_is_written(tmp_path: Path) -> None:
-    Png().write(tmp_path / "g.png", Contents(COLOUR[..., 0]))
-    np.testing.assert_array_equal(np.asarray(Image.open(tmp_path / "g.png")), COLOUR[..., 0])
-    Png().write(tmp_path / "c.png", Contents(COLOUR))
-    np.testing.assert_array_equal(np.asarray(Image.open(tmp_path / "c.png")), COLOUR >> 8)
+    for name, values in (("c.png", data), ("g.png", data[..., 0])):
+        Png().write(tmp_path / name, Contents(values))
+        np.testing.assert_array_equal(Png().read(tmp_path / name, Reading()).data, values)
+    np.testing.assert_array_equal(np.asarray(Image.open(tmp_path / "g.png")), data[..., 0])
+    np.testing.assert_array_equal(np.asarray(Image.open(tmp_path / "c.png")), data >> 8)
 
 
 def test_what_other_programs_filter_is_read(tmp_path: Path) -> None:
@@ -95,7 +79,7 @@ def test_what_other_programs_filter_is_read(tmp_path: Path) -> None:
         left, corner = (np.concatenate([np.zeros(6, int), line[:-6]]) for line in (row, above))
         forecasts = (0 * row, left, above, (left + above) // 2, np.vectorize(paeth)(left, above, corner))
         rows += bytes([i % 5]) + ((row - forecasts[i % 5]) % 256).astype(np.uint8).tobytes()
-    np.testing.assert_array_equal(read(tmp_path / "a.png", png(10, 6, 2, rows)).data, data)
+    np.testing.assert_array_equal(read(tmp_path / "a.png", png(6, 10, rows, **SIXTEEN)).data, data)
 
 
 def paeth(a: int, b: int, c: int) -> int:
@@ -104,47 +88,81 @@ def paeth(a: int, b: int, c: int) -> int:
 
 def test_a_colour_that_is_declared_transparent_is_missing(tmp_path: Path) -> None:
     key = chunk(b"tRNS", COLOUR[2, 3].astype(">u2").tobytes())
-    back = read(tmp_path / "a.png", png(9, 7, 2, unfiltered(COLOUR), more=key))
+    back = read(tmp_path / "a.png", png(7, 9, ROWS, **SIXTEEN, more=key))
     np.testing.assert_array_equal(back.data, COLOUR)
-    assert back.observed is not None
-    assert np.argwhere(~back.observed[..., 0]).tolist() == [[2, 3]]
+    assert np.argwhere(~back.known()[..., 0]).tolist() == [[2, 3]]
+
+
+@pytest.mark.parametrize("bits", [1, 2, 4])
+def test_few_bits_of_gray_and_the_one_that_is_transparent(tmp_path: Path, bits: int) -> None:
+    shades = 2**bits
+    packed = np.packbits(np.unpackbits(np.arange(shades, dtype=np.uint8)[:, None], axis=1)[:, 8 - bits :].ravel())
+    key = chunk(b"tRNS", b"\0\1")
+    contents = read(tmp_path / "a.png", png(shades, 1, b"\0" + packed.tobytes(), bits=bits, more=key))
+    assert contents.data.tolist() == [[255 * shade // (shades - 1) for shade in range(shades)]]
+    assert contents.known().tolist() == [[shade != 1 for shade in range(shades)]]
+    assert f"has {bits}-bit grays" in contents.notes[0]
 
 
 def test_brightness_has_16_bits_too(tmp_path: Path) -> None:
-    (tmp_path / "a.png").write_bytes(png(9, 7, 2, unfiltered(COLOUR)))
+    (tmp_path / "a.png").write_bytes(png(7, 9, ROWS, **SIXTEEN))
     gray = Png().read(tmp_path / "a.png", Reading(gray=True))
     assert gray.dtype == np.uint16
     assert np.abs(gray.data - COLOUR @ np.array([0.299, 0.587, 0.114])).max() < 1
 
 
-def test_interlaced_colour_is_refused_in_one_sentence(tmp_path: Path) -> None:
+def test_interlaced_colour_of_16_bits_is_refused_in_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFile, match=r"interlaced 16-bit picture in colour .* save it without interlacing"):
-        read(tmp_path / "a.png", png(9, 7, 2, unfiltered(COLOUR), interlace=1))
+        read(tmp_path / "a.png", png(7, 9, ROWS, **SIXTEEN, interlace=1))
 
 
 @pytest.mark.parametrize(
     "content",
     [
-        png(9, 7, 2, unfiltered(COLOUR)[:-1]),
-        png(9, 7, 2, unfiltered(COLOUR) + b"\0"),
-        png(9, 7, 2, b"\5" + unfiltered(COLOUR)[1:]),
-        png(9, 7, 3, unfiltered(COLOUR)),
-        png(9, 7, 5, unfiltered(COLOUR)),
-        png(0, 7, 2, b""),
-        png(9, 7, 2, unfiltered(COLOUR)).replace(b"IDAT", b"iDAT"),
+        png(7, 9, ROWS[:-1], **SIXTEEN),
+        png(7, 9, ROWS + b"\0", **SIXTEEN),
+        png(7, 9, b"\5" + ROWS[1:], **SIXTEEN),
+        png(7, 9, ROWS, colour=3, bits=16),
+        png(7, 9, ROWS, colour=5, bits=16),
+        png(7, 0, b"", **SIXTEEN),
+        png(7, 9, ROWS, **SIXTEEN).replace(b"IDAT", b"iDAT"),
+        png(7, 9, ROWS, **SIXTEEN).replace(
+            chunk(b"IDAT", zlib.compress(ROWS)), chunk(b"IDAT", zlib.compress(ROWS)[:-2])
+        ),
+        png(5, 7, bytes(42), colour=3),
         b"\x89PNG\r\n\x1a\n" + chunk(b"IEND", b""),
-        png(2**31 - 1, 2**31 - 1, 2, b"\0"),
-        png(30_000, 30_000, 6, b"\0" * 9999),
+        png(2**31 - 1, 2**31 - 1, b"\0", **SIXTEEN),
+        png(30_000, 30_000, b"\0" * 9999, colour=6, bits=16),
     ],
-    ids=["short", "long", "filter", "palette", "colour", "empty", "checksum", "headless", "absurd", "too large"],
 )
 def test_damage_and_absurd_sizes_are_refused(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(TensorfillError):
         read(tmp_path / "a.png", content)
 
 
-def test_cut_anywhere_or_with_any_bit_flipped_it_is_refused(tmp_path: Path) -> None:
-    whole = png(3, 4, 2, unfiltered(COLOUR[:3, :4]))
+@pytest.mark.parametrize(
+    ("columns", "rows", "size", "how"),
+    [
+        *((5, 7, 42, {}), (9, 7, 21, {"bits": 1}), (3, 7, 21, {"bits": 4}), (4, 7, 14, {"bits": 2})),
+        *((8, 8, 64 + 15, {"interlace": 1}), (1, 1, 2, {"interlace": 1})),
+        *((3, 2, 6 + 4, {"interlace": 1}), (5, 1, 5 + 4, {"interlace": 1})),
+    ],
+)
+def test_a_byte_too_few_is_noticed(tmp_path: Path, columns: int, rows: int, size: int, how: dict[str, int]) -> None:
+    assert read(tmp_path / "a.png", png(columns, rows, bytes(size), **how)).shape == (rows, columns)
+    with pytest.raises(UnreadableFile, match="damaged"):
+        read(tmp_path / "a.png", png(columns, rows, bytes(size - 1), **how))
+
+
+@pytest.mark.parametrize("how", [SIXTEEN, {"colour": 6}])
+def test_cut_anywhere_or_with_any_bit_flipped_it_is_refused(tmp_path: Path, how: dict[str, int]) -> None:
+    whole = png(
+        1,
+        3,
+        b"".join(b"\0" + row[:1].tobytes().ljust(8, b"7")[: 6 if how is SIXTEEN else 4] for row in COLOUR[:3]),
+        **how,
+    )
+    assert read(tmp_path / "a.png", whole).shape == (3, 1, 3)
     flipped = (
         whole[:at] + bytes([whole[at] ^ bit]) + whole[at + 1 :] for at, bit in product(range(len(whole)), (1, 64))
     )
@@ -153,15 +171,8 @@ def test_cut_anywhere_or_with_any_bit_flipped_it_is_refused(tmp_path: Path) -> N
             read(tmp_path / "a.png", content)
 
 
-def test_pixels_without_their_checksum_are_refused(tmp_path: Path) -> None:
-    packed = zlib.compress(unfiltered(COLOUR))
-    content = png(9, 7, 2, unfiltered(COLOUR)).replace(chunk(b"IDAT", packed), chunk(b"IDAT", packed[:-2]))
-    with pytest.raises(UnreadableFile, match="cut short"):
-        read(tmp_path / "a.png", content)
-
-
 def test_pixels_that_unpack_to_more_than_they_should_stop_there(tmp_path: Path) -> None:
-    content = png(9, 7, 2, bytes(50_000_000))
+    content = png(7, 9, bytes(50_000_000), **SIXTEEN)
     tracemalloc.start()
     with pytest.raises(UnreadableFile, match="damaged"):
         read(tmp_path / "a.png", content)
