@@ -21,8 +21,8 @@ from typer.testing import CliRunner
 from tensorfill import formats, sampling
 from tensorfill.cli import app
 from tensorfill.cli import complete as verb
-from tensorfill.cli.machine_pace import machine_pace
 from tensorfill.cli.progress import ProgressLine
+from tensorfill.cli.time_ahead import measure_pace
 
 CASES = {"picture": "splash_512.png", "clip": "hall_qcif.npz", "cube": "cave_a.npz", "folder": "splash_512.png"}
 SHARES = (0.1, 0.25, 0.5)
@@ -36,7 +36,7 @@ class WatchedLine(ProgressLine):
 
     def __init__(self, files: int = 1, *, quiet: bool = False) -> None:
         super().__init__(files, quiet=quiet)
-        self.__dict__["_machine_pace"] = machine_pace()
+        self.__dict__["_machine_pace"] = measure_pace()
         WatchedLine.latest = self
 
 

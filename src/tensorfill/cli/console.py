@@ -6,6 +6,9 @@ import sys
 from collections.abc import Iterable, Sequence
 
 import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from ..harmless import harmless
 
@@ -20,10 +23,6 @@ def say(sentence: str, *, err: bool = False) -> None:
 
 def show_table(rows: Iterable[Sequence[str]], headings: Sequence[str] = ()) -> None:
     """Print rows in aligned columns."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     # Text rather than markup: a file called [red].npy is only a name.
     table = Table(box=None, show_header=bool(headings), header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     rows = [tuple(row) for row in rows]

@@ -5,26 +5,26 @@ from __future__ import annotations
 import math
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
 
 from ..bench.durations import duration
+from ..completion import Iteration, Snapshot
 from ..harmless import harmless
-from ..telling import Round
+from ..telling import Phase, Round
 from .console import say
-from .machine_pace import machine_pace
-from .time_ahead import TimeAhead
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rich.live import Live
-
-    from ..completion import Iteration, Snapshot
-    from ..telling import Phase
+from .time_ahead import TimeAhead, measure_pace
 
 _ALMOST = 0.98  # of the bar; it is full when the work is done
 _CORES_USED = 1.8  # by methods, of the two that forecasts were measured on
@@ -151,7 +151,7 @@ class ProgressLine:
 
     @cached_property
     def _machine_pace(self) -> float:
-        return machine_pace() if self._shown else 1.0  # where nobody looks, it is not worth the time
+        return measure_pace() if self._shown else 1.0  # where nobody looks, it is not worth the time
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._started
@@ -223,13 +223,6 @@ def describe_step(step: Iteration) -> str:
 
 
 def _live(rows: Callable[[], list[Row]], doing: Callable[[], str]) -> Live:
-    from rich.console import Console, Group
-    from rich.live import Live
-    from rich.progress_bar import ProgressBar
-    from rich.spinner import Spinner
-    from rich.table import Table
-    from rich.text import Text
-
     console, spinner = Console(stderr=True), Spinner("dots", style="progress.spinner")
 
     def drawn() -> Group:
