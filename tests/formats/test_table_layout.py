@@ -114,7 +114,7 @@ def test_the_name_of_the_column_of_values_is_an_answer(tmp_path: Path) -> None:
 
 
 def test_the_question_says_what_speaks_against_one_of_the_ways(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match=r"Against long is that two lines would give the same entry. Say"):
+    with pytest.raises(InvalidInput, match=r"Against long is that rows have the same 'a', 'b'. Say"):
         read(tmp_path, "a,b,value\n1,1,5\n1,1,3\n2,1,4\n")
 
 
