@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import UnreadableFile
+from ...errors import TensorfillError, UnreadableFile
 from ..contents import Contents
 from ..entries import Entries, default_columns
 from ..metadata import Metadata
@@ -136,22 +136,18 @@ def _read_entries(table: TextTable, form: _Form, wanted: str | None) -> Entries:
                     codes[place].append(np.array([own.setdefault(text, len(own)) for text in fields], dtype=np.int64))
         values = _join_values(names[value], parts)
         columns = [_coordinate(*column) for column in zip(names, codes, seen, strict=True) if column[1]]
-    except _WrongField:
+    except TensorfillError:
+        raise
+    except ValueError:  # of a field that cannot be used
         others = set(range(len(names))) - {value}
         raise _find_wrong_field(table, form, names, {value}, others) from None
     notes: tuple[str, ...] = ()
     if names[0] == "" and value != 0 and len(columns) > 2 and _counts_rows(columns[0]):
-        columns, notes = (
-            columns[1:],
-            (f"The first column of {path} has no name and counts the rows, so it is left out.",),
-        )
+        columns = columns[1:]
+        notes = (f"The first column of {path} has no name and counts the rows, so it is left out.",)
     signs = {"delimiter": table.delimiter, "decimal": form.decimal}
     metadata = Metadata(kind="table", header=signs, header_of=HEADER_OF)
     return long_entries(columns, values, path, notes=notes, metadata=metadata)
-
-
-class _WrongField(Exception):
-    """A field cannot be used; which one is found by `_find_wrong_field`."""
 
 
 def _parse_values(fields: Sequence[str], decimal: str) -> tuple[NDArray[np.bool_], NDArray[Any]]:
@@ -160,17 +156,14 @@ def _parse_values(fields: Sequence[str], decimal: str) -> tuple[NDArray[np.bool_
         return np.ones(len(fields), dtype=bool), parse_numbers(fields, decimal)
     except ValueError:
         known = [not is_missing(text) for text in fields]
-    try:
         return np.array(known), parse_numbers([text for text, one in zip(fields, known, strict=True) if one], decimal)
-    except ValueError:
-        raise _WrongField from None
 
 
 def _join_values(name: str, parts: Sequence[tuple[NDArray[np.bool_], NDArray[Any]]]) -> Column:
     known = np.concatenate([there for there, _ in parts])
     found = [numbers for _, numbers in parts if len(numbers)] or [parts[0][1]]
     if len({numbers.dtype.kind == "b" for numbers in found}) > 1:
-        raise _WrongField
+        raise ValueError("numbers, true and false")
     numbers = join_numbers(found)
     values = np.zeros(len(known), dtype=numbers.dtype)
     values[known] = numbers
@@ -179,7 +172,7 @@ def _join_values(name: str, parts: Sequence[tuple[NDArray[np.bool_], NDArray[Any
 
 def _coordinate(name: str, codes: list[Codes], seen: dict[str, int]) -> Column:
     if not all(map(_is_label, seen)):
-        raise _WrongField
+        raise ValueError("no label")
     together = np.concatenate(codes)
     return Column(name, "text", None, np.ones(len(together), dtype=bool), lambda: (together, tuple(seen)), order_texts)
 

@@ -7,7 +7,7 @@ import gzip
 import io
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -152,18 +152,11 @@ def _read_sample(lines: list[str], delimiter: str, path: Path) -> list[list[str]
 def _find_delimiter(lines: list[str], first: str) -> str:
     """The sign that makes rows of one length of the first lines; if there is none, the most frequent one."""
     some = [line for line in lines[:100] if line.strip()]
+    unquoted = _QUOTED.sub("", first)
     for delimiter in _DELIMITERS:
-        if delimiter in _QUOTED.sub("", first) and len(_find_lengths(some, delimiter)) == 1:
+        lengths: set[int] = set()
+        with suppress(csv.Error):  # of a row that is not whole, which does not count
+            lengths.update(map(len, csv.reader(some, delimiter=delimiter, strict=True)))
+        if delimiter in unquoted and len(lengths) == 1:
             return delimiter
-    return max(reversed(_DELIMITERS), key=_QUOTED.sub("", first).count)
-
-
-def _find_lengths(lines: list[str], delimiter: str) -> set[int]:
-    """How many fields the rows have; a row that is not whole does not count."""
-    found: set[int] = set()
-    try:
-        for row in csv.reader(lines, delimiter=delimiter, strict=True):
-            found.add(len(row))
-    except csv.Error:
-        pass
-    return found
+    return max(reversed(_DELIMITERS), key=unquoted.count)
