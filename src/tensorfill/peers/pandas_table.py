@@ -76,7 +76,7 @@ def fill_long(frame: Any, sources: Mapping[int, Codes | None], values: NDArray[A
 def fill_series(series: Any, sources: Mapping[int, Codes | None], values: NDArray[Any]) -> Any:
     """A Series with these values, whose index has the levels of `series`, their rows as `sources` says."""
     pandas: Any = import_module("pandas")
-    arrays = [_level(series.index, place).array.take(rows) for place, rows in sources.items() if rows is not None]
+    arrays = [_get_level(series.index, place).array.take(rows) for place, rows in sources.items() if rows is not None]
     index = pandas.MultiIndex.from_arrays(arrays, names=series.index.names)
     filled = pandas.Series(pandas.array(values, dtype=series.dtype), index=index, name=series.name)
     filled.attrs = dict(series.attrs)
@@ -85,10 +85,10 @@ def fill_series(series: Any, sources: Mapping[int, Codes | None], values: NDArra
 
 def _read_levels(index: Any, table: str) -> list[Column]:
     names = [f"level_{level}" if name is None else str(name) for level, name in enumerate(index.names)]
-    return [_read_column(_level(index, level), name, table) for level, name in enumerate(names)]
+    return [_read_column(_get_level(index, level), name, table) for level, name in enumerate(names)]
 
 
-def _level(index: Any, level: int) -> Any:
+def _get_level(index: Any, level: int) -> Any:
     pandas: Any = import_module("pandas")
     return pandas.Series(index.get_level_values(level).array)
 

@@ -15,7 +15,7 @@ from ..formats.contents import Contents
 from ..formats.entries import Entries
 from ..formats.metadata import Metadata
 from ..formats.tables.column import Codes, Column, are_distinct, quote_names
-from ..formats.tables.long import long_entries
+from ..formats.tables.long import make_entries
 from ..formats.tables.wide import stack_numbers
 from . import pandas_table, polars_table
 from .forms import Long, Wide, choose_form, describe_needless, determines
@@ -108,7 +108,7 @@ def _read_long(
 ) -> Arrived:
     """A long table; `fill` makes a table of rows to take columns from, None for the values, and of values."""
     coordinates = [columns[place] for place in form.coordinates]
-    entries = long_entries(coordinates, columns[form.value], table)
+    entries = make_entries(coordinates, columns[form.value], table)
     owners = {place: mode for mode, place in enumerate(form.coordinates)}
     left_out = []
     for place, column in enumerate(columns):

@@ -156,7 +156,7 @@ def order_labels(found: Sequence[Any]) -> tuple[Labels, Codes]:
     Words stay in the order they are found in: whoever lists January before February knows which comes first.
     """
     only_words = all(isinstance(label, str) and not _DIGITS.search(label) for label in found)
-    return _sort_by(found, None if only_words else [_key(label) for label in found])
+    return _sort_by(found, None if only_words else [_make_key(label) for label in found])
 
 
 def order_texts(texts: Sequence[str]) -> tuple[Labels, Codes]:
@@ -196,7 +196,7 @@ def _is_whole(text: str) -> bool:
     return len(text) < 19 and text.removeprefix("-").isdecimal() and str(int(text)) == text
 
 
-def _key(label: Any) -> Any:
+def _make_key(label: Any) -> Any:
     if not isinstance(label, str):
         return label
     parts = _DIGITS.split(label)

@@ -19,9 +19,9 @@ from ..reading import Reading
 from ..room import check_room
 from ..table_words import Layout, TableWords
 from .column import Codes, Column, counts_from_zero, order_texts
-from .fields import find_decimal_signs, is_missing, join_numbers, parse_number, parse_numbers, text_column
+from .fields import find_decimal_signs, is_missing, join_numbers, make_column, parse_number, parse_numbers
 from .layout import Look, ask_decimal, ask_header, choose_labels, choose_layout
-from .long import find_value, long_entries, nothing_known
+from .long import find_value, make_entries, refuse_holes
 from .text_table import TextTable, open_table
 from .wide import WideTable, WrittenFields
 
@@ -58,13 +58,13 @@ def _choose_form(table: TextTable, said: TableWords, wanted: str | None) -> _For
     header = said.header if said.header is not None else _has_header(rows, decimal)
     layout: Layout = said.layout or "long"
     if len(rows) > 1 and len(rows[0]) > 1:  # else there is nothing to see, and reading says what is wrong
-        layout = choose_layout(_look(rows, header, decimal, name), said)
+        layout = choose_layout(_look_at(rows, header, decimal, name), said)
     if layout == "long":  # whose names are no numbers
         return _Form(layout, bool(header), False, decimal)
     said = replace(said, layout="wide")
     if header is None and len(rows) > 1:
         raise ask_header(name, rows[0], said)
-    first = text_column("", [row[0] for row in rows[bool(header) :]], decimal)
+    first = make_column("", [row[0] for row in rows[bool(header) :]], decimal)
     labels, notes = choose_labels(first, rows[0][0] if header else None, name, said)
     return _Form(layout, bool(header), labels, decimal, notes)
 
@@ -86,7 +86,7 @@ def _has_header(rows: Sequence[list[str]], decimal: str) -> bool | None:
     numbers = [parse_number(text, decimal) is not None for text in first]
     if not below:
         return not any(numbers) or None
-    columns = [text_column("", fields, decimal) for fields in zip(*below, strict=True)]
+    columns = [make_column("", fields, decimal) for fields in zip(*below, strict=True)]
     for column, is_number, text in zip(columns, numbers, first, strict=True):
         if column.is_number and not is_number and not is_missing(text):
             return True
@@ -95,19 +95,19 @@ def _has_header(rows: Sequence[list[str]], decimal: str) -> bool | None:
     if first[0] == "" and (columns[0].holds_words or columns[0].counts_by_one):
         return True
     beside = first if numbers[0] else first[1:]
-    return None if text_column("", beside, decimal).could_be_names else False
+    return None if make_column("", beside, decimal).could_be_names else False
 
 
-def _look(rows: Sequence[list[str]], header: bool | None, decimal: str, name: str) -> Look:
+def _look_at(rows: Sequence[list[str]], header: bool | None, decimal: str, name: str) -> Look:
     below = rows if header is False else rows[1:]
     names = rows[0] if header else [f"column {place + 1}" for place in range(len(rows[0]))]
-    columns = [text_column(*pair, decimal) for pair in zip(names, zip(*below, strict=True), strict=True)]
+    columns = [make_column(*pair, decimal) for pair in zip(names, zip(*below, strict=True), strict=True)]
     corner = None if header is False else rows[0][0]
     counts = all(row[0].strip() == str(place) for place, row in enumerate(below))
     return Look(columns, header, corner, corner == "" and len(columns) > 3 and counts, name)
 
 
-def _batches(table: TextTable, form: _Form, itemsize: int) -> Iterator[list[list[str]]]:
+def _read_batches(table: TextTable, form: _Form, itemsize: int) -> Iterator[list[list[str]]]:
     """The rows below the names, many at a time, as long as there is room for what becomes of them."""
     width, count = len(table.sample[0]), 0
     rows = (row for _, row in table.rows(form.header))
@@ -127,7 +127,7 @@ def _read_entries(table: TextTable, form: _Form, wanted: str | None) -> Entries:
     codes: list[list[Codes]] = [[] for _ in names]
     parts: list[tuple[NDArray[np.bool_], NDArray[Any]]] = []
     try:
-        for batch in _batches(table, form, 8):
+        for batch in _read_batches(table, form, 8):
             for place, fields in enumerate(zip(*batch, strict=True)):
                 if place == value:
                     parts.append(_parse_values(fields, form.decimal))
@@ -135,7 +135,7 @@ def _read_entries(table: TextTable, form: _Form, wanted: str | None) -> Entries:
                     own = seen[place]
                     codes[place].append(np.array([own.setdefault(text, len(own)) for text in fields], dtype=np.int64))
         values = _join_values(names[value], parts)
-        columns = [_coordinate(*column) for column in zip(names, codes, seen, strict=True) if column[1]]
+        columns = [_make_coordinate(*column) for column in zip(names, codes, seen, strict=True) if column[1]]
     except TensorfillError:
         raise
     except ValueError:  # of a field that cannot be used
@@ -147,7 +147,7 @@ def _read_entries(table: TextTable, form: _Form, wanted: str | None) -> Entries:
         notes = (f"The first column of {path} has no name and counts the rows, so it is left out.",)
     signs = {"delimiter": table.delimiter, "decimal": form.decimal}
     metadata = Metadata(kind="table", header=signs, header_of=HEADER_OF)
-    return long_entries(columns, values, path, notes=notes, metadata=metadata)
+    return make_entries(columns, values, path, notes=notes, metadata=metadata)
 
 
 def _parse_values(fields: Sequence[str], decimal: str) -> tuple[NDArray[np.bool_], NDArray[Any]]:
@@ -170,7 +170,7 @@ def _join_values(name: str, parts: Sequence[tuple[NDArray[np.bool_], NDArray[Any
     return Column(name, "text", values, known)
 
 
-def _coordinate(name: str, codes: list[Codes], seen: dict[str, int]) -> Column:
+def _make_coordinate(name: str, codes: list[Codes], seen: dict[str, int]) -> Column:
     if not all(map(_is_label, seen)):
         raise ValueError("no label")
     together = np.concatenate(codes)
@@ -190,7 +190,7 @@ def _read_matrix(table: TextTable, form: _Form) -> Contents:
     """The numbers of a wide table, with all that is needed to write it again."""
     first = 1 if form.labels else 0
     names = table.sample[0] if form.header else []
-    rows = [row for batch in _batches(table, form, _BYTES_PER_FIELD) for row in batch]
+    rows = [row for batch in _read_batches(table, form, _BYTES_PER_FIELD) for row in batch]
     fields = np.array([row[first:] for row in rows], dtype=object).reshape(len(rows), -1)
     flat = fields.reshape(-1)
     known = np.array([not is_missing(text) for text in flat], dtype=bool)
@@ -201,7 +201,7 @@ def _read_matrix(table: TextTable, form: _Form) -> Contents:
     if given.dtype.kind == "f" and np.isnan(given).any():
         raise _find_wrong_field(table, form, names, set(range(first, len(table.sample[0]))), ())
     if not known.any():
-        raise nothing_known(table.path)
+        raise refuse_holes(table.path)
     values = np.zeros(len(flat), dtype=given.dtype)
     values[known] = given
     wide = WideTable(

@@ -26,7 +26,7 @@ from .csv_reading import HEADER_OF, read_table
 from .fields import format_numbers, parse_number
 from .long import check_entries, list_rows, name_value, refuse_table
 from .text_table import open_text
-from .wide import WideTable, WrittenFields, wide_of
+from .wide import WideTable, WrittenFields, find_wide
 
 _KEPT = ("int64", "uint64", "float64", "bool")
 _BATCH = 2**16
@@ -47,15 +47,15 @@ class CsvTable(TableFormat):
         """Every entry with its labels; one without a value where an index would not come up otherwise."""
         check_entries(entries)
         _check_names(entries)
-        _write(path, _long_lines(entries, tabs=".tsv" in path.name.lower()))
+        _write(path, _format_long(entries, tabs=".tsv" in path.name.lower()))
 
     def write(self, path: Path, contents: Contents) -> None:
         """A matrix that comes from a wide table as one; the known entries of any other array."""
-        wide = wide_of(contents)
+        wide = find_wide(contents)
         if wide is None:
             super().write(path, contents)
         else:
-            _write(path, _wide_lines(contents, wide, tabs=".tsv" in path.name.lower()))
+            _write(path, _format_wide(contents, wide, tabs=".tsv" in path.name.lower()))
 
     def refuses(self, contents: Contents) -> str | None:
         """Tables hold what is known, so there must be something."""
@@ -86,7 +86,7 @@ def _check_names(entries: Entries) -> None:
                 raise InvalidInput(f"A label of '{column}' is empty or holds a zero byte, which text cannot keep.")
 
 
-def _long_lines(entries: Entries, *, tabs: bool) -> Iterator[str]:
+def _format_long(entries: Entries, *, tabs: bool) -> Iterator[str]:
     """The whole file, some lines at a time, with the signs of the file that it comes from."""
     signs = entries.metadata.header if entries.metadata.header_of == HEADER_OF else {}
     delimiter = "\t" if tabs else signs.get("delimiter", ",").replace("\t", ",")
@@ -114,7 +114,7 @@ def _format_values(values: NDArray[Any], places: NDArray[np.int64], decimal: str
     return list(texts)
 
 
-def _wide_lines(contents: Contents, wide: WideTable, *, tabs: bool) -> Iterator[str]:
+def _format_wide(contents: Contents, wide: WideTable, *, tabs: bool) -> Iterator[str]:
     """The whole file, a line at a time."""
     written = wide.written or WrittenFields(np.empty((0, 0), dtype=object), ",", ".", "\n", False)
     delimiter = "\t" if tabs else written.delimiter.replace("\t", ",")

@@ -99,7 +99,7 @@ def find_decimal_signs(fields: Iterable[str]) -> tuple[str | None, str | None, b
     return comma, point, thousands
 
 
-def text_column(name: str, fields: Sequence[str], decimal: str) -> Column:
+def make_column(name: str, fields: Sequence[str], decimal: str) -> Column:
     """The column that these fields make up."""
     texts = [text.strip() for text in fields]
     known = np.array([not is_missing(text) for text in texts], dtype=bool)

@@ -15,7 +15,7 @@ from ...errors import InvalidInput
 from ..entries import MOST_MODES
 from ..table_words import Layout, TableWords
 from .column import Column, are_distinct, quote_names
-from .long import name_says_value
+from .long import find_named_value
 
 _OURS = re.compile(r"mode_\d+")
 
@@ -55,7 +55,7 @@ def choose_layout(look: Look, said: TableWords) -> Layout:
     names = [column.name for column in columns]
     if look.header and all(map(_OURS.fullmatch, names[:-1])):
         return "long"
-    named = name_says_value(names) if look.header else None
+    named = find_named_value(names) if look.header else None
     value = columns[-1 if named is None else named]
     coordinates = [column for column in columns if column is not value]
     against_wide = _oppose_wide(look.columns, says_long=named is not None)

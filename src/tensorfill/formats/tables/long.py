@@ -18,7 +18,7 @@ from .column import Codes, Column, counts_from_zero
 VALUE_NAMES = ("value", "values", "count", "counts")
 
 
-def name_says_value(names: Sequence[str]) -> int | None:
+def find_named_value(names: Sequence[str]) -> int | None:
     """Which column is the only one that is called value or count."""
     named = [place for place, name in enumerate(names) if name.lower() in VALUE_NAMES]
     return named[0] if len(named) == 1 else None
@@ -39,11 +39,11 @@ def find_value(names: Sequence[str], wanted: str | None, table: str) -> int:
         if wanted not in names:
             raise InvalidInput(f"{table} has no column '{wanted}'. The columns in it are: {', '.join(names)}.")
         return list(names).index(wanted)
-    place = name_says_value(names)
+    place = find_named_value(names)
     return len(names) - 1 if place is None else place
 
 
-def long_entries(coordinates: Sequence[Column], value: Column, table: str, hint: str = "", **described: Any) -> Entries:
+def make_entries(coordinates: Sequence[Column], value: Column, table: str, hint: str = "", **described: Any) -> Entries:
     """Columns as entries; `table` is how sentences call them, and `described` goes to `Entries`."""
     if value.numbers is None:
         raise InvalidInput(
@@ -73,11 +73,11 @@ def split_rows(
     if values.dtype.kind == "f":
         known = known & ~np.isnan(values)
     if not known.any():
-        raise nothing_known(table)
+        raise refuse_holes(table)
     return Entries(shape, rows[known], values[known], rows[~known], **described)
 
 
-def nothing_known(table: Path | str) -> InvalidInput:
+def refuse_holes(table: Path | str) -> InvalidInput:
     """The sentence about a table of holes."""
     return InvalidInput(f"No row of {table} has a value, so there is nothing to complete from.")
 

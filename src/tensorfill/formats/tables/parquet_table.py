@@ -9,7 +9,7 @@ import io
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -26,9 +26,9 @@ from ..source import open_source
 from ..table_words import TableWords
 from .column import Column
 from .layout import Look, choose_labels, choose_layout
-from .long import check_entries, find_value, list_rows, long_entries, name_value, nothing_known, refuse_table
+from .long import check_entries, find_value, list_rows, make_entries, name_value, refuse_holes, refuse_table
 from .polars_columns import fill_columns, read_columns
-from .wide import WideTable, stack_numbers, wide_of
+from .wide import WideTable, find_wide, stack_numbers
 
 _AXES = "axes"
 _UNNAMED = "__index_level_0__"  # what pandas calls an index without a name
@@ -48,10 +48,9 @@ class ParquetTable(TableFormat):
     def read(self, path: Path, how: Reading) -> Contents | Entries:
         """Of a long table, every column but one holds labels; a value that is null or NaN is asked for."""
         polars = needed("polars", "tables", path)
-        stream = super().read(path, how)
-        assert isinstance(stream, Contents)
+        stream = cast(Contents, super().read(path, how)).data
         with readable(path, self.kind):
-            frame = polars.read_ipc_stream(io.BytesIO(stream.data.data))
+            frame = polars.read_ipc_stream(io.BytesIO(stream.data))
             columns = read_columns(frame, str(path))
             if how.dataset is None and _is_wide(columns, how.table, str(path)):
                 return _read_matrix(frame, columns, how.table, str(path))
@@ -79,7 +78,7 @@ class ParquetTable(TableFormat):
         polars = needed("polars", "tables", path)
         rows, places = list_rows(entries)
         columns = {
-            name: _label_series(polars, entries, mode).gather(rows[:, mode])
+            name: _make_labels(polars, entries, mode).gather(rows[:, mode])
             for mode, name in enumerate(entries.columns[:-1])
         }
         values = polars.Series(np.ascontiguousarray(entries.values, dtype=entries.dtype.newbyteorder("=")))
@@ -89,16 +88,16 @@ class ParquetTable(TableFormat):
 
     def write(self, path: Path, contents: Contents) -> None:
         """A matrix that comes from a wide table as one; the known entries of any other array."""
-        wide = wide_of(contents)
+        wide = find_wide(contents)
         if wide is None:
             super().write(path, contents)
         else:
             polars = needed("polars", "tables", path)
-            _write_frame(polars, _wide_frame(polars, contents, wide), path)
+            _write_frame(polars, _make_frame(polars, contents, wide), path)
 
     def refuses(self, contents: Contents) -> str | None:
         """Tables hold what is known, so there must be something; and their columns have different names."""
-        wide = wide_of(contents)
+        wide = find_wide(contents)
         if wide is not None and wide.columns is not None and len(set(wide.columns)) < len(wide.columns):
             return "The columns of a .parquet file must have different names, and two of this table have the same."
         return refuse_table(contents)
@@ -136,7 +135,7 @@ def _name_corner(first: Column) -> str:
 def _read_matrix(frame: Any, columns: list[Column], said: TableWords, table: str) -> Contents:
     """The numbers of a wide table; one column may have the labels of the rows."""
     if not frame.height or not columns:
-        raise nothing_known(table)
+        raise refuse_holes(table)
     first = _put_labels_first(columns)[0]
     wide = TableWords("wide", labels=said.labels if first.is_number else True)
     labels, notes = choose_labels(first, _name_corner(first), table, wide)
@@ -148,7 +147,7 @@ def _read_matrix(frame: Any, columns: list[Column], said: TableWords, table: str
                 f"Got {column.kind} instead."
             )
     if all(column.is_empty for column in numbers):
-        raise nothing_known(table)
+        raise refuse_holes(table)
     names = tuple(column.name for column in numbers)
     values, known = stack_numbers(numbers)
     rows = tuple(frame[first.name].to_list()) if labels else None
@@ -156,7 +155,7 @@ def _read_matrix(frame: Any, columns: list[Column], said: TableWords, table: str
     return WideTable(names, corner, rows, values, known, typed=frame).contents(notes)
 
 
-def _wide_frame(polars: Any, contents: Contents, wide: WideTable) -> Any:
+def _make_frame(polars: Any, contents: Contents, wide: WideTable) -> Any:
     """A matrix as a table, in the types of the one it comes from."""
     names = wide.columns or tuple(f"column_{place + 1}" for place in range(contents.shape[1]))
     frame = wide.typed
@@ -178,12 +177,12 @@ def _read_entries(polars: Any, frame: Any, columns: list[Column], table: str, wa
         if series.dtype == polars.String and (series.str.len_bytes().max() or 0) > _LONGEST_LABEL:
             raise UnreadableFile(f"A label in {column.title} of {table} has more than {_LONGEST_LABEL:,} bytes.")
     hint = "; FILE::NAME says that the values are in another column"
-    entries = long_entries(coordinates, columns[place], table, hint)
+    entries = make_entries(coordinates, columns[place], table, hint)
     kept = {column.name: frame[column.name].gather(column.first_rows) for column in coordinates}
     return replace(entries, metadata=Metadata(kind="table", header={_AXES: kept}, header_of=ParquetTable.name))
 
 
-def _label_series(polars: Any, entries: Entries, mode: int) -> Any:
+def _make_labels(polars: Any, entries: Entries, mode: int) -> Any:
     """The labels of a mode, as the file had them if it was one of ours."""
     labels, size = entries.labels[mode], entries.shape[mode]
     kept = entries.metadata.header.get(_AXES, {}) if entries.metadata.header_of == ParquetTable.name else {}

@@ -54,7 +54,7 @@ class WideTable:
         return Contents(data.astype(self.values.dtype, copy=False), observed, notes, metadata)
 
 
-def wide_of(contents: Contents) -> WideTable | None:
+def find_wide(contents: Contents) -> WideTable | None:
     """How the table was written that an array comes from, if it comes from a wide one and still has its shape."""
     found = contents.metadata.header.get(_KEY) if contents.metadata.header_of == _HEADER_OF else None
     return found if isinstance(found, WideTable) and found.values.shape == contents.shape else None
