@@ -40,6 +40,16 @@ def written_and_read(form: TableFormat, what: Contents | Entries, name: str, tab
     return back
 
 
+def same_array(form: TableFormat, contents: Contents, name: str) -> None:
+    """Check that an array comes back from a file as it was."""
+    entries = written_and_read(form, contents, name)
+    assert entries.labels == (None,) * contents.ndim
+    back = entries.contents()
+    assert (back.dtype, back.shape) == (contents.dtype, contents.shape)
+    np.testing.assert_array_equal(back.known(), contents.known())
+    np.testing.assert_array_equal(back.data[back.known()], contents.data[contents.known()])
+
+
 def rows_of(entries: Entries) -> list[tuple[object, ...]]:
     """The labels and the value of every known entry, in order."""
     named = [range(size) if own is None else own for own, size in zip(entries.labels, entries.shape, strict=True)]

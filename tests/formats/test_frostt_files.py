@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
-from table_files import DTYPES, sparse_arrays, written_and_read
+from table_files import DTYPES, same_array, sparse_arrays
 
 from tensorfill.errors import TensorfillError, UnreadableFile
 from tensorfill.formats import Contents, Entries
@@ -24,16 +23,7 @@ def read(folder: Path, text: str | bytes, name: str = "a.tns") -> Entries:
 
 @given(contents=sparse_arrays(DTYPES), name=st.sampled_from(("a.tns", "a.tns.gz")))
 def test_an_array_comes_back_as_it_was(contents: Contents, name: str) -> None:
-    back = written_and_read(Frostt(), contents, name).contents()
-    assert (back.dtype, back.shape) == (contents.dtype, contents.shape)
-    np.testing.assert_array_equal(back.known(), contents.known())
-    np.testing.assert_array_equal(back.data[back.known()], contents.data[contents.known()])
-
-
-@given(values=arrays.arrays(np.float64, 5, elements=st.floats(0, allow_infinity=False, allow_subnormal=True)))
-def test_floating_point_is_exact(values: np.ndarray) -> None:
-    entries = Entries((5,), np.arange(5)[:, None], values, np.empty((0, 1), dtype=np.int64))
-    np.testing.assert_array_equal(written_and_read(Frostt(), entries, "a.tns").values, values)
+    same_array(Frostt(), contents, name)
 
 
 def test_a_file_as_frostt_has_them(tmp_path: Path) -> None:
@@ -60,13 +50,15 @@ def test_whole_numbers_stay_whole(tmp_path: Path, values: tuple[str, str], dtype
     assert entries.values.tolist() == [float(text) if "float" in dtype else int(text) for text in values]
 
 
-def test_whole_numbers_stay_whole_across_pieces_of_a_long_file(tmp_path: Path) -> None:
-    rows = [f"{row} 1 {row}" for row in range(1, 500_001)]
+def test_a_long_file_is_one_whatever_its_pieces(tmp_path: Path) -> None:
+    rows = [f"{row} 1 {row}" for row in range(1, 150_001)]
     assert read(tmp_path, "\n".join(rows)).dtype == np.int64
     assert read(tmp_path, "\n".join([*rows, f"1 2 {2**63}"])).dtype == np.uint64
     late = read(tmp_path, "\n".join([*rows, "1 2 0.5"]))
     assert late.dtype == np.float64
-    np.testing.assert_array_equal(late.values, [*range(1, 500_001), 0.5])
+    np.testing.assert_array_equal(late.values, [*range(1, 150_001), 0.5])
+    with pytest.raises(UnreadableFile, match="Line 150002 of"):
+        read(tmp_path, "\n".join(["# shape: 150000 1", *rows, "1 1"]))
 
 
 @pytest.mark.parametrize("head", ["2\n3 4\n", "sptensor\n2\n3 4\n2\n", "# shape: 3 4\n", "# a\n2\n# b\n3 4 # c\n"])
@@ -111,13 +103,6 @@ def test_nan_is_asked_for(tmp_path: Path) -> None:
 def test_what_cannot_be_read_says_where_and_why(tmp_path: Path, text: str, complaint: str) -> None:
     with pytest.raises(TensorfillError, match=complaint):
         read(tmp_path, text)
-
-
-def test_the_line_is_right_in_a_long_file(tmp_path: Path) -> None:
-    rows = [f"{row} 1 1" for row in range(1, 600_001)]
-    rows[555_554] = "1 1"
-    with pytest.raises(UnreadableFile, match="Line 555555 of"):
-        read(tmp_path, "# shape: 600000 1\n" + "\n".join(rows[1:]))
 
 
 def test_a_file_of_ours_that_is_cut_short_anywhere_is_refused(tmp_path: Path) -> None:

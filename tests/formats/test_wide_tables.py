@@ -23,16 +23,6 @@ def read(path: Path, table: str | None = None) -> Contents:
     return found
 
 
-def filled(folder: Path, text: str, values: list[float], name: str = "b.csv", table: str | None = None) -> str:
-    """The table with its holes filled by these values, one after the other."""
-    (folder / "a.csv").write_bytes(text.encode())
-    given = read(folder / "a.csv", table)
-    data = np.array(given.data)
-    data[~given.known()] = values
-    formats.write(folder / name, given.filled(data))
-    return (folder / name).read_bytes().decode()
-
-
 # Text
 
 
@@ -49,30 +39,26 @@ def filled(folder: Path, text: str, values: list[float], name: str = "b.csv", ta
         ('x,"a ""b""",b\nr1,1.5,2\nr2,,4\n', [3.0], 'x,"a ""b""",b\nr1,1.5,2\nr2,3.0,4\n'),
         (",Köln,Ulm\n2024-01-01,+1.5,2\n2024-01-02,,04\n", [3.0], ",Köln,Ulm\n2024-01-01,+1.5,2\n2024-01-02,3.0,04\n"),
         ("3.5,0.5,9\n1.5,,4\n", [3.0], "3.5,0.5,9\n1.5,3.0,4\n"),
+        ('x,a,b\nr1,"1,5",2\nr2,,4\n', [3.0], 'x,a,b\nr1,"1,5",2\nr2,"3,0",4\n'),
     ],
 )
 def test_what_was_known_stays_as_it_was_written(tmp_path: Path, text: str, values: list[float], expected: str) -> None:
-    assert filled(tmp_path, text, values) == expected
-
-
-def test_a_comma_in_a_number_is_quoted_where_commas_separate(tmp_path: Path) -> None:
-    assert filled(tmp_path, 'x,a,b\nr1,"1,5",2\nr2,,4\n', [3.0]) == 'x,a,b\nr1,"1,5",2\nr2,"3,0",4\n'
-
-
-def test_another_extension_has_another_separator(tmp_path: Path) -> None:
-    assert filled(tmp_path, "x,a,b\nr1,1.5,2\nr2,,4\n", [3.0], "b.tsv") == "x\ta\tb\nr1\t1.5\t2\nr2\t3.0\t4\n"
-
-
-def test_a_number_that_was_changed_is_written_in_full(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("x,a,b\nr1,1.5,2\nr2,,4\n")
+    (tmp_path / "a.csv").write_bytes(text.encode())
     given = read(tmp_path / "a.csv")
-    formats.write(tmp_path / "b.csv", given.filled(given.data + 0.125))
-    assert (tmp_path / "b.csv").read_text() == "x,a,b\nr1,1.625,2.125\nr2,,4.125\n"
+    data = np.array(given.data)
+    data[~given.known()] = values
+    for name in ("b.csv", "b.tsv"):
+        formats.write(tmp_path / name, given.filled(data))
+    assert (tmp_path / "b.csv").read_bytes().decode() == expected
+    first = (tmp_path / "b.tsv").read_text().splitlines()[0]
+    assert first.count("\t") == text.splitlines()[0].count("\t" if "\t" in text else ";" if ";" in text else ",")
 
 
-def test_holes_have_the_mark_of_the_file(tmp_path: Path) -> None:
+def test_a_number_that_was_changed_is_written_in_full_and_holes_have_the_mark_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x,a,b\nr1,1.5,2\nr2,NA,4\n")
     given = read(tmp_path / "a.csv")
+    formats.write(tmp_path / "b.csv", given.filled(given.data + 0.125))
+    assert (tmp_path / "b.csv").read_text() == "x,a,b\nr1,1.625,2.125\nr2,NA,4.125\n"
     known = given.known()
     known[0, 1] = False
     formats.write(tmp_path / "b.csv", replace(given, observed=known))
@@ -122,13 +108,6 @@ def test_what_cannot_be_read_says_where_and_why(tmp_path: Path, text: str, compl
     (tmp_path / "a.csv").write_text(text)
     with pytest.raises((UnreadableFile, InvalidInput), match=complaint):
         formats.read(tmp_path / "a.csv", table="wide")
-
-
-def test_whole_numbers_stay_whole(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("x,a,b\nr1,1,2\nr2,,4\nr3,5,7\n")
-    given = read(tmp_path / "a.csv")
-    assert given.dtype == np.int64
-    assert given.known().tolist() == [[True, True], [False, True], [True, True]]
 
 
 # Typed columns

@@ -9,7 +9,6 @@ from tensorfill import complete
 from tensorfill.errors import InvalidInput
 from tensorfill.formats import Contents, Entries, Metadata
 from tensorfill.peers import arriving
-from tensorfill.peers.data_array import contents_of, like
 
 
 def cube(dtype: str = "float64") -> xarray.DataArray:
@@ -32,9 +31,8 @@ def cube(dtype: str = "float64") -> xarray.DataArray:
 @pytest.mark.parametrize("dims", [("time", "band", "x"), ("x", "time", "band")])
 def test_everything_but_the_numbers_stays(dtype: str, dims: tuple[str, ...]) -> None:
     array = cube(dtype).transpose(*dims)
-    assert contents_of(array).shape == array.shape
-    back = like(array, np.asarray(array) + 1)
-    assert back.identical((array + 1).assign_attrs(array.attrs))
+    back = complete(array, method="mean-fill").filled
+    assert back.identical(array)
     assert back.dtype == array.dtype
     back[0, 0, 0] = 3  # it is the user's own
     assert int(array[0, 0, 0]) == 0
@@ -42,7 +40,7 @@ def test_everything_but_the_numbers_stays(dtype: str, dims: tuple[str, ...]) -> 
 
 def test_an_array_with_holes_comes_back_full() -> None:
     array = cube().where(cube() != 13.0)
-    filled = complete(array, rank=1, C=1000).filled
+    filled = complete(array, method="mean-fill").filled
     assert filled.dims == array.dims
     assert filled.coords.identical(array.coords)
     assert filled.attrs == array.attrs

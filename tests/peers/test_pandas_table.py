@@ -91,12 +91,10 @@ def test_known_values_that_were_clipped_are_clipped_in_the_table() -> None:
     assert complete(frame, negatives="clip", method="mean-fill").filled["a"].tolist()[:2] == [1.0, 0.0]
 
 
-def test_columns_of_one_type_stay_in_it() -> None:
-    frame = pandas.DataFrame(
-        {"a": pandas.array([1, None, 3], dtype="Int8"), "b": pandas.array([1, 2, 3], dtype="Int8")}
-    )
-    assert arrived(frame).given.dtype == np.int8
+def test_columns_of_one_type_stay_in_it_and_those_of_several_may_get_fractions() -> None:
+    frame = pandas.DataFrame({"a": [1, None, 3], "b": [1, 2, 3]}, dtype="Int8")
     assert complete(frame, method="mean-fill").tensor.dtype == np.int8
+    assert complete(frame.astype({"b": "int64"}), method="mean-fill").tensor.dtype == np.float64
 
 
 def test_columns_with_the_same_name_are_told_apart() -> None:
@@ -210,19 +208,22 @@ def test_a_series_with_coordinates_in_its_index_comes_back_as_one() -> None:
     assert 2 < filled["Rome", days[1]] < 6
 
 
-def test_levels_that_others_tell_are_refused() -> None:
-    index = pandas.MultiIndex.from_tuples([(1, "one", 1), (1, "one", 2), (2, "two", 1)], names=["id", "name", "day"])
-    with pytest.raises(
-        InvalidInput, match=r"^The levels of the Series are not all coordinates: every 'id' has one 'name'"
-    ):
-        complete(pandas.Series([1.0, 2.0, 3.0], index=index))
+NAMED_TWICE = pandas.MultiIndex.from_tuples([(1, "a", 1), (1, "a", 2), (2, "b", 1)], names=["id", "name", "day"])
 
 
-def test_a_series_without_coordinates_is_refused_with_what_to_do() -> None:
-    with pytest.raises(InvalidInput, match=r"^A Series is a table only if its index has two levels or more"):
-        complete(pandas.Series([1.0, np.nan]))
-    with pytest.raises(InvalidInput, match=r"^The coordinates of a Series are the levels of its index"):
-        complete(many_numbers()["double"], value="double")
+@pytest.mark.parametrize(
+    ("index", "named", "complaint"),
+    [
+        (NAMED_TWICE, {}, "The levels of the Series are not all coordinates: every 'id' has one 'name'"),
+        (None, {}, "A Series is a table only if its index has two levels or more"),
+        (None, {"value": "a"}, "The coordinates of a Series are the levels of its index"),
+    ],
+)
+def test_a_series_without_coordinates_is_refused_with_what_to_do(
+    index: pandas.Index | None, named: dict[str, str], complaint: str
+) -> None:
+    with pytest.raises(InvalidInput, match=f"^{complaint}"):
+        complete(pandas.Series([1.0, np.nan, 2.0], index=index), **named)
 
 
 def test_nothing_is_loaded_for_plain_arrays() -> None:

@@ -64,5 +64,7 @@ def test_what_could_be_both_is_refused_with_both_options() -> None:
 
 def test_columns_of_lists_name_nothing() -> None:
     frame = polars.DataFrame({"lists": [[1], [2]], "a": [1.5, None], "b": [2.5, 3.5]})
-    with pytest.raises(InvalidInput, match=r"^The column 'lists' cannot name rows or coordinates, as it holds List"):
+    with pytest.raises(
+        InvalidInput, match=r"^The column 'lists' of The DataFrame cannot name rows or coordinates, as it holds List"
+    ):
         arriving(frame)

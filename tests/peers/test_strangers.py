@@ -15,36 +15,30 @@ from tensorfill import complete
 from tensorfill.errors import InvalidInput
 from tensorfill.peers import arriving
 
-
-@pytest.mark.parametrize("path", ["photo.png", Path("photo.png"), b"photo.png"])
-def test_a_path_is_to_be_read_first(path: object) -> None:
-    with pytest.raises(InvalidInput, match=r"photo.png'.* is not data; .* complete\(tensorfill.read\(path\)\)"):
-        complete(path)
+TABLE = pandas.DataFrame({"a": [1.0, np.nan]})
+PATH = r"photo.png'.* is not data; .* complete\(tensorfill.read\(path\)\)"
+SPARSE = r"could be 0 or missing.*data.toarray\(\).*ObservedTensor.from_coordinates"
 
 
-@pytest.mark.parametrize("kind", [scipy.sparse.coo_matrix, scipy.sparse.csr_array, scipy.sparse.dok_array])
-def test_a_sparse_matrix_does_not_say_what_is_missing(kind: type) -> None:
-    with pytest.raises(InvalidInput, match=r"could be 0 or missing.*data.toarray\(\).*ObservedTensor.from_coordinates"):
-        complete(kind(np.eye(3)))
-
-
-def test_a_table_that_has_no_rows_yet_is_to_be_collected() -> None:
-    with pytest.raises(InvalidInput, match=r"complete frame.collect\(\) instead"):
-        complete(polars.DataFrame({"a": [1.0]}).lazy())
-    with pytest.raises(InvalidInput, match="is a single column"):
-        complete(polars.Series([1.0]))
-
-
-@pytest.mark.parametrize("mapping", [{"a": [1.0]}, MappingProxyType({"a": np.ones((2, 2))})])
-def test_a_dict_is_no_tensor(mapping: object) -> None:
-    with pytest.raises(InvalidInput, match="A dict is no tensor"):
-        complete(mapping)
-
-
-def test_several_tables_are_to_be_put_together_first() -> None:
-    table = pandas.DataFrame({"a": [1.0, np.nan]})
-    with pytest.raises(InvalidInput, match="A list of tables could be put together in more than one way"):
-        complete([table, table])
+@pytest.mark.parametrize(
+    ("data", "complaint"),
+    [
+        ("photo.png", PATH),
+        (Path("photo.png"), PATH),
+        (b"photo.png", PATH),
+        (scipy.sparse.coo_matrix(np.eye(3)), SPARSE),
+        (scipy.sparse.csr_array(np.eye(3)), SPARSE),
+        (scipy.sparse.dok_array(np.eye(3)), SPARSE),
+        (polars.DataFrame({"a": [1.0]}).lazy(), r"complete frame.collect\(\) instead"),
+        (polars.Series([1.0]), "is a single column"),
+        ({"a": [1.0]}, "A dict is no tensor"),
+        (MappingProxyType({"a": np.ones((2, 2))}), "A dict is no tensor"),
+        ([TABLE, TABLE], "A list of tables could be put together in more than one way"),
+    ],
+)
+def test_what_is_no_tensor_is_refused_with_what_to_do(data: object, complaint: str) -> None:
+    with pytest.raises(InvalidInput, match=complaint):
+        complete(data)
 
 
 def test_tables_of_other_libraries_are_to_be_converted() -> None:

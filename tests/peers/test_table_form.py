@@ -46,30 +46,29 @@ def form(frame: pandas.DataFrame, **named: Any) -> str:
 # Without a doubt
 
 
-def test_measurements_are_wide() -> None:
-    assert form(measured()) == "wide (60, 3)"
-    assert form(measured(holes=0.0)) == "wide (60, 3)"
-    assert form(measured().round(1)) == "wide (60, 3)"
-
-
-def test_two_columns_or_one_are_wide() -> None:
-    assert form(measured()[["humidity", "pressure"]]) == "wide (60, 2)"
-    assert form(measured()[["humidity"]]) == "wide (60, 1)"
-
-
-def test_a_column_that_names_rows_one_by_one_makes_no_table_long() -> None:
-    dated = measured().assign(day=pandas.date_range("2024-01-01", periods=60))
-    assert form(dated) == "wide (60, 3)"
-    assert form(dated.set_index("day")) == "wide (60, 3)"
-
-
-def test_whole_numbers_with_holes_in_several_columns_are_wide() -> None:
-    frame = pandas.DataFrame({"a": [1, 2, None, 2], "b": [3, None, 3, 1], "value": [1, 1, 2, 2]}, dtype="Int64")
-    assert form(frame) == "wide (4, 3)"
-
-
-def test_an_index_of_coordinates_and_columns_of_others_is_wide() -> None:
-    assert form(counted().pivot(index="city", columns="week", values="trips")) == "wide (3, 4)"
+@pytest.mark.parametrize(
+    ("frame", "expected"),
+    [
+        (measured(), "wide (60, 3)"),
+        (measured(holes=0.0), "wide (60, 3)"),
+        (measured().round(1), "wide (60, 3)"),
+        (measured()[["humidity", "pressure"]], "wide (60, 2)"),
+        (measured()[["humidity"]], "wide (60, 1)"),
+        # A column that names rows one by one makes no table long.
+        (measured().assign(day=pandas.date_range("2024-01-01", periods=60)), "wide (60, 3)"),
+        (measured().assign(day=pandas.date_range("2024-01-01", periods=60)).set_index("day"), "wide (60, 3)"),
+        # Nor do whole numbers with holes in several columns.
+        (pandas.DataFrame({"a": [1, 2, None], "b": [3, None, 3], "value": [1, 1, 2]}, dtype="Int64"), "wide (3, 3)"),
+        (counted().pivot(index="city", columns="week", values="trips"), "wide (3, 4)"),
+        # Text and whole numbers that tell rows apart are coordinates.
+        (counted(), "long (3, 4)"),
+        (counted().sample(frac=1, random_state=0), "long (3, 4)"),
+        (counted().astype({"trips": "float32"}), "long (3, 4)"),
+        *((numbered(name), "long (3, 4)") for name in ("value", "Count", "counts", "values")),
+    ],
+)
+def test_the_only_way_to_read_a_table_is_taken(frame: pandas.DataFrame, expected: str) -> None:
+    assert form(frame) == expected
 
 
 def test_rows_that_two_levels_name_are_one_mode_and_that_is_noted() -> None:
@@ -79,17 +78,6 @@ def test_rows_that_two_levels_name_are_one_mode_and_that_is_noted() -> None:
     assert arrived.given.shape == (60, 3)
     assert arrived.notes[0].startswith("The rows of the table are one mode, though 'site', 'hour' name them together;")
     assert arriving(measured().set_index(index).stack()).given.shape == (3, 20, 3)  # type: ignore[union-attr]
-
-
-def test_text_and_whole_numbers_that_tell_rows_apart_are_coordinates() -> None:
-    assert form(counted()) == "long (3, 4)"
-    assert form(counted().sample(frac=1, random_state=0)) == "long (3, 4)"
-    assert form(counted().astype({"trips": "float32"})) == "long (3, 4)"
-
-
-def test_whole_numbers_beside_a_column_called_value_are_coordinates() -> None:
-    for name in ("value", "Count", "counts", "values"):
-        assert form(numbered(name)) == "long (3, 4)"
 
 
 def test_a_table_without_holes_is_told_to_have_been_read_as_a_matrix() -> None:
@@ -118,10 +106,9 @@ def test_numbers_that_could_be_coordinates_are_asked_about(dtype: str) -> None:
 
 
 def test_coordinates_in_the_index_are_not_overlooked() -> None:
-    with pytest.raises(InvalidInput, match=r"coordinates=\['city', 'week'\], value='trips', after reset_index\(\)"):
-        arriving(counted().set_index(["city", "week"]))
-    with pytest.raises(InvalidInput, match=r"coordinates=\['city', 'week'\], value='trips', after reset_index\(\)"):
-        arriving(counted().set_index("city"))
+    for index in (["city", "week"], "city"):
+        with pytest.raises(InvalidInput, match=r"\['city', 'week'\], value='trips', after reset_index\(\)"):
+            arriving(counted().set_index(index))
     with pytest.raises(InvalidInput, match=r"^'city' is in the index of the DataFrame; use frame.reset_index\(\)"):
         arriving(counted().set_index("city"), coordinates=["city", "week"], value="trips")
 
@@ -136,39 +123,33 @@ def test_two_columns_that_could_hold_the_values_are_asked_about() -> None:
         arriving(frame)
 
 
+NEITHER = r"^The DataFrame is neither a long table \({}\) nor a wide one"
+
+
 @pytest.mark.parametrize(
-    ("change", "complaint"),
+    ("frame", "complaint"),
     [
-        ({"region": ["N", "S", "C"]}, r"every 'city' has one 'region' only, which adds nothing to it"),
-        ({"city": ["Oslo"]}, "rows have the same 'city', 'week'"),
-        ({"city": ["Oslo", None]}, "there are rows without 'city', and every row needs all its coordinates"),
+        (
+            counted().assign(region=np.repeat(["N", "S", "C"], 4))[["city", "region", "week", "trips"]],
+            NEITHER.format("every 'city' has one 'region' only, which adds nothing to it"),
+        ),
+        (counted().assign(city="Oslo"), NEITHER.format("rows have the same 'city', 'week'")),
+        (
+            counted().assign(city=["Oslo", None] * 6),
+            NEITHER.format("there are rows without 'city', and every row needs all its coordinates"),
+        ),
+        (pandas.DataFrame({"a": ["x", "y"], "b": ["u", "v"]}), NEITHER.format("no column holds numbers")),
+        (
+            pandas.DataFrame({"i": [0, 1, 2], "j": [0, 1, 2], "value": [1.0, 2.0, 3.0]}),
+            "^The DataFrame is neither .*'value' is called as in a long one",
+        ),
+        (counted().iloc[:0], "has no rows"),
+        (measured(2).assign(lists=[[1], [2]]), "'lists' of The DataFrame cannot name rows .*, as it holds object"),
     ],
 )
-def test_what_is_neither_is_refused_with_the_reasons(change: dict[str, list[object]], complaint: str) -> None:
-    frame = counted()
-    for name, labels in change.items():
-        frame.insert(1, name, np.repeat(labels, 4)) if name not in frame else frame.__setitem__(
-            name, (labels * 12)[:12]
-        )
-    with pytest.raises(InvalidInput, match=rf"^The DataFrame is neither a long table \({complaint}\) nor a wide one"):
+def test_what_is_neither_is_refused_with_the_reasons(frame: pandas.DataFrame, complaint: str) -> None:
+    with pytest.raises(InvalidInput, match=complaint):
         arriving(frame)
-
-
-def test_a_column_called_value_beside_whole_numbers_that_are_no_coordinates_is_asked_about() -> None:
-    frame = pandas.DataFrame({"i": [0, 1, 2], "j": [0, 1, 2], "value": [1.0, 2.0, 3.0]})
-    with pytest.raises(InvalidInput, match=r"^The DataFrame is neither .*'value' is called as in a long one"):
-        arriving(frame)
-
-
-def test_nothing_but_text_is_refused() -> None:
-    with pytest.raises(InvalidInput, match=r"neither a long table \(no column holds numbers\)"):
-        arriving(pandas.DataFrame({"a": ["x", "y"], "b": ["u", "v"]}))
-    with pytest.raises(InvalidInput, match="has no rows"):
-        arriving(counted().iloc[:0])
-    with pytest.raises(InvalidInput, match="has no column of numbers"):
-        arriving(pandas.DataFrame({"a": ["x", "y"]}), coordinates=[])
-    with pytest.raises(InvalidInput, match="cannot name rows or coordinates, as it holds object"):
-        arriving(measured(2).assign(lists=[[1], [2]]))
 
 
 # Named by the user
@@ -183,21 +164,24 @@ def test_nothing_but_text_is_refused() -> None:
             r"needs two columns of coordinates or more.* Got coordinates=\['ci",
         ),
         ({"coordinates": ["city", "trips"], "value": "trips"}, "and another one of values"),
-        ({"coordinates": ["city", "town"]}, r"has no column 'town'. The columns in it are: 'city', 'week', 'trips'\."),
+        (
+            {"coordinates": ["city", "town"]},
+            r"has no column 'town'. The columns in it are: 'city', 'week', 'trips', 'late'\.",
+        ),
         ({"coordinates": [], "value": "trips"}, r"coordinates=\[\] says that the table is wide"),
         ({"coordinates": ["week", "trips"], "value": "city"}, "'city' of The DataFrame must hold numbers"),
+        ({"coordinates": ["city", "week"]}, "has 2 columns of numbers beside the coordinates; name the one of values"),
     ],
 )
 def test_names_that_cannot_be_used(named: dict[str, Any], complaint: str) -> None:
     with pytest.raises(InvalidInput, match=complaint):
-        arriving(counted(), **named)
+        arriving(counted().assign(late=0.5), **named)
 
 
-def test_the_value_must_be_named_if_several_columns_could_be_it() -> None:
-    frame = counted().assign(late=0.5)
-    with pytest.raises(InvalidInput, match="has 2 columns of numbers beside the coordinates; name the one of values"):
-        arriving(frame, coordinates=["city", "week"])
-    assert form(frame.rename(columns={"late": "value"}), coordinates=["city", "week"]) == "long (3, 4)"
+def test_names_that_help() -> None:
+    assert form(counted().assign(value=0.5), coordinates=["city", "week"]) == "long (3, 4)"
+    with pytest.raises(InvalidInput, match="has no column of numbers"):
+        arriving(pandas.DataFrame({"a": ["x", "y"]}), coordinates=[])
 
 
 def test_a_coordinate_that_another_one_determines_is_noted_if_named_and_refused_if_not() -> None:

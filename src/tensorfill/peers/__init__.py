@@ -5,13 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ..completion import Completion
 from ..errors import InvalidInput
-from ..formats.contents import Contents
+from ..formats.contents import Contents, check_numbers
 from ..formats.entries import Entries
-from . import data_array, tables
-from .arrived import Arrived, TableBack
+from ..formats.metadata import Metadata
 from .strangers import is_of, refuse_strangers
+from .tables import Arrived, TableBack, read_pandas, read_polars, read_series
 
 __all__ = ["Arrived", "TableBack", "arriving", "check_alignment"]
 
@@ -24,33 +26,40 @@ def arriving(data: object, coordinates: object = None, value: object = None) -> 
     """
     refuse_strangers(data)
     if is_of(data, "pandas", "DataFrame"):
-        return tables.arriving_pandas(data, coordinates, value)
+        return read_pandas(data, coordinates, value)
     if is_of(data, "pandas", "Series"):
-        return tables.arriving_series(data, coordinates, value)
+        return read_series(data, coordinates, value)
     if is_of(data, "polars", "DataFrame"):
-        return tables.arriving_polars(data, coordinates, value)
+        return read_polars(data, coordinates, value)
     if coordinates is not None or value is not None:
         raise InvalidInput(
             "'coordinates' and 'value' name columns of a DataFrame; for arrays of coordinates and values use "
             "ObservedTensor.from_coordinates(coordinates, values, shape)."
         )
     if isinstance(data, Contents):
-        return Arrived(data, partial(_filled_like, data), columns_apart=data.metadata.columns_apart)
+        return Arrived(data, partial(_fill_contents, data), columns_apart=data.metadata.columns_apart)
     if isinstance(data, Entries):
         return Arrived(data, data.completed)
     if is_of(data, "xarray", "DataArray"):
-        array: Any = data
-        return Arrived(data_array.contents_of(array), partial(_array_like, array))
+        return Arrived(_read_array(data), partial(_fill_array, data))
     return None
 
 
+def _read_array(array: Any) -> Contents:
+    """The numbers of a DataArray, with its dimensions in their order; NaN is missing."""
+    data = np.asarray(array.values)
+    check_numbers(data, "The DataArray" if array.name is None else f"The DataArray '{array.name}'")
+    return Contents(data, metadata=Metadata(variable=array.name if isinstance(array.name, str) else None))
+
+
 # Functions of the module, so that a completion can be pickled.
-def _filled_like(contents: Contents, done: Completion) -> Contents:
+def _fill_contents(contents: Contents, done: Completion) -> Contents:
     return contents.filled(done.tensor)
 
 
-def _array_like(array: Any, done: Completion) -> Any:
-    return data_array.like(array, done.tensor)
+def _fill_array(array: Any, done: Completion) -> Any:
+    """The tensor as a DataArray with the dimensions, coordinates, attributes and name of `array`."""
+    return array.copy(data=np.array(done.tensor))
 
 
 def check_alignment(data: Any, observed: Any) -> None:

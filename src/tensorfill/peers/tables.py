@@ -1,117 +1,177 @@
-"""Tables of pandas and polars: which form they have, and how they go back."""
+"""Tables of pandas and polars: read as entries or as a matrix, and given back in kind."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from ..completion import Completion
-from ..errors import InvalidInput, must_be
+from ..errors import InvalidInput
 from ..formats.contents import Contents
 from ..formats.entries import Entries
+from ..formats.metadata import Metadata
+from ..formats.tables.column import Codes, Column, are_distinct, quote_names
+from ..formats.tables.long import make_entries
+from ..formats.tables.wide import stack_numbers
 from . import pandas_table, polars_table
-from .arrived import Arrived, TableBack
-from .column import Column, needless, quoted
-from .long_table import LongTable, long_table, named_form
-from .table_form import Long, Wide, form_of, wide_form
-from .wide_table import wide_table
+from .forms import Long, Wide, choose_form, describe_needless, determines
 
 _TABLE = "The DataFrame"
 _SERIES = "The Series"
 
 
-def arriving_pandas(frame: Any, coordinates: object, value: object) -> Arrived:
+@dataclass(frozen=True, eq=False)
+class Arrived:
+    """What a user handed over, and how to give its completion back in the same form."""
+
+    given: Contents | Entries
+    give_back: Callable[[Completion], Any]
+    read_as: str = ""
+    """How a table was understood, in words."""
+    notes: tuple[str, ...] = ()
+    columns_apart: bool = False
+    """Whether the columns of a matrix may be in units of their own."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableBack:
+    """Gives a completed table back: to its user as a table of the same library, to a file as entries."""
+
+    table: Callable[[Completion], Any]
+    entries: Callable[[Completion], Entries]
+
+    def __call__(self, done: Completion) -> Any:
+        """The table, for its user."""
+        return self.table(done)
+
+
+def read_pandas(frame: Any, coordinates: object, value: object) -> Arrived:
     """A DataFrame of pandas; its index may name its rows."""
-    return _arriving(frame, pandas_table, pandas_table.index_of(frame), coordinates, value)
+    index = pandas_table.read_index(frame, _TABLE)
+    return _read_frame(frame, pandas_table, index, coordinates, value)
 
 
-def arriving_polars(frame: Any, coordinates: object, value: object) -> Arrived:
+def read_polars(frame: Any, coordinates: object, value: object) -> Arrived:
     """A DataFrame of polars."""
-    return _arriving(frame, polars_table, [], coordinates, value)
+    return _read_frame(frame, polars_table, [], coordinates, value)
 
 
-def arriving_series(series: Any, coordinates: object, value: object) -> Arrived:
+def read_series(series: Any, coordinates: object, value: object) -> Arrived:
     """A Series of pandas: the levels of its index are its coordinates."""
     if coordinates is not None or value is not None:
         raise InvalidInput(
             "The coordinates of a Series are the levels of its index; leave 'coordinates' and 'value' out."
         )
-    if not len(series):
-        raise InvalidInput(f"{_SERIES} has no rows, so there is nothing to complete.")
-    columns = pandas_table.series_columns(series)
-    if against := needless(columns[:-1]):
+    _check_rows(series, _SERIES)
+    columns = pandas_table.read_series(series, _SERIES)
+    if against := describe_needless(columns[:-1]):
         raise InvalidInput(
             f"The levels of the Series are not all coordinates: {against}. Leave out those that others tell, with "
             "series.droplevel(…)."
         )
-    table = long_table(columns, Long(tuple(range(len(columns) - 1)), len(columns) - 1), _SERIES)
-    return _arrived_long(table, lambda done: pandas_table.long_series(table, table.entries.completed(done), series))
+    form = Long(tuple(range(len(columns) - 1)), len(columns) - 1)
+    return _read_long(columns, form, _SERIES, lambda sources, values: pandas_table.fill_series(series, sources, values))
 
 
-def _arriving(frame: Any, library: ModuleType, index: Sequence[Column], coordinates: object, value: object) -> Arrived:
-    if not len(frame):
-        raise InvalidInput(f"{_TABLE} has no rows, so there is nothing to complete.")
-    columns = library.columns_of(frame)
-    form = _form(columns, index, _checked(coordinates), value)
+def _read_frame(
+    frame: Any, library: ModuleType, index: Sequence[Column], coordinates: object, value: object
+) -> Arrived:
+    _check_rows(frame, _TABLE)
+    columns = library.read_columns(frame, _TABLE)
+    form = choose_form(columns, index, coordinates, value, _TABLE)
     if isinstance(form, Long):
-        table = long_table(columns, form, _TABLE)
-        return _arrived_long(table, lambda done: library.long_frame(table, table.entries.completed(done), frame))
-    wide = wide_table(columns, form)
+        return _read_long(columns, form, _TABLE, lambda sources, values: library.fill_long(frame, sources, values))
+    numbers = {place: columns[place] for place in form.numbers}
+    values, known = stack_numbers(list(numbers.values()))
+    types = {column.numbers.dtype for column in numbers.values() if column.numbers is not None}
+    if len(types) > 1 and any(dtype.kind != "f" for dtype in types):  # what is filled in may be a fraction
+        values = values.astype(np.float64)
+    contents = Contents(values, known, metadata=Metadata(kind="table"))
     back = TableBack(
-        lambda done: library.wide_frame(frame, wide.new_values(done)), lambda done: wide.entries(done, index)
+        lambda done: library.fill_wide(frame, numbers, done.tensor),
+        lambda done: _list_entries(done, columns, form, index),
     )
-    return Arrived(wide.contents, back, _words(columns, form), _wide_notes(wide.contents, index), columns_apart=True)
+    return Arrived(contents, back, _describe(columns, form), _note_wide(contents, index), columns_apart=True)
 
 
-def _form(
-    columns: Sequence[Column], index: Sequence[Column], coordinates: Sequence[object] | None, value: object
-) -> Long | Wide:
-    if coordinates is None and value is None:
-        return form_of(columns, index, _TABLE)
-    if coordinates is not None and not len(coordinates):
-        if value is not None:
-            raise InvalidInput(
-                "coordinates=[] says that the table is wide, so no single column has the values; leave 'value' out."
-            )
-        return wide_form(columns, _TABLE)
-    inside = {str(name) for name in (*(coordinates or ()), value)} & {column.name for column in index}
-    if inside:
-        raise InvalidInput(
-            f"{', '.join(map(repr, sorted(inside)))} is in the index of the DataFrame; use frame.reset_index() first."
-        )
-    return named_form(columns, coordinates, value, _TABLE)
+def _check_rows(table: Any, name: str) -> None:
+    if not len(table):
+        raise InvalidInput(f"{name} has no rows, so there is nothing to complete.")
 
 
-def _arrived_long(table: LongTable, back: Callable[[Completion], Any]) -> Arrived:
-    def entries(done: Completion) -> Entries:
-        return table.entries.completed(done)
+def _read_long(
+    columns: Sequence[Column], form: Long, table: str, fill: Callable[[Mapping[int, Codes | None], Any], Any]
+) -> Arrived:
+    """A long table; `fill` makes a table of rows to take columns from, None for the values, and of values."""
+    coordinates = [columns[place] for place in form.coordinates]
+    entries = make_entries(coordinates, columns[form.value], table)
+    owners = {place: mode for mode, place in enumerate(form.coordinates)}
+    left_out = []
+    for place, column in enumerate(columns):
+        if place != form.value and place not in owners:
+            owner = next((mode for mode, other in enumerate(coordinates) if determines(other, column)), None)
+            if owner is None:
+                left_out.append(column)
+            else:
+                owners[place] = owner
 
-    *names, value = table.entries.columns
+    def give_back(done: Completion) -> Any:
+        full = entries.completed(done)
+        sources: dict[int, Codes | None] = {form.value: None}
+        for place, mode in owners.items():
+            sources[place] = coordinates[mode].first_rows[full.coordinates[:, mode]]
+        return fill(dict(sorted(sources.items())), full.values)
+
+    *names, value = entries.columns
     words = f"A long table: coordinates {', '.join(map(repr, names))}, values {value!r}."
-    return Arrived(table.entries, TableBack(back, entries), words, table.notes)
+    return Arrived(entries, TableBack(give_back, entries.completed), words, _note_long(coordinates, left_out))
 
 
-def _checked(coordinates: object) -> Sequence[object] | None:
-    if coordinates is None:
-        return None
-    if isinstance(coordinates, str) or not isinstance(coordinates, Sequence):
-        raise InvalidInput(must_be("coordinates", "be a list of names of columns", coordinates))
-    return coordinates
+def _note_long(coordinates: Sequence[Column], left_out: Sequence[Column]) -> tuple[str, ...]:
+    notes = []
+    if against := describe_needless(coordinates):
+        notes.append(
+            f"Of the coordinates, {against}, so most of the tensor has nothing to do with the table; leave out of "
+            "coordinates=[…] what the others tell, and it still comes back."
+        )
+    if left_out:
+        come, are = ("come", "are") if len(left_out) > 1 else ("comes", "is")
+        notes.append(
+            f"{quote_names(left_out)} {are} neither coordinate nor value, and no coordinate tells it, so it {come} not "
+            "back."
+        )
+    return tuple(notes)
 
 
-def _words(columns: Sequence[Column], form: Wide) -> str:
+def _list_entries(done: Completion, columns: Sequence[Column], form: Wide, index: Sequence[Column]) -> Entries:
+    """The completed matrix as entries, whose labels are those of its rows and columns."""
+    namers = index if len(index) == 1 else [columns[place] for place in form.labels]
+    rows = next((column for column in namers if column.is_whole and are_distinct([column])), None)
+    row_labels = None if rows is None else tuple(rows.found[1][code] for code in rows.codes)
+    names = tuple(columns[place].name for place in form.numbers)
+    labels = (row_labels, names if len(set(names)) == len(names) else None)
+    shape = done.tensor.shape
+    everywhere = np.indices(shape, dtype=np.int64).reshape(2, -1).T
+    titles = ("row" if rows is None else rows.name, "column", "value")
+    return Entries(shape, everywhere, done.tensor.reshape(-1), everywhere[:0], labels, titles)
+
+
+def _describe(columns: Sequence[Column], form: Wide) -> str:
     size = f"A wide table: {len(columns[0].known):,} rows and {len(form.numbers):,} columns of numbers"
     if not form.labels:
         return f"{size}."
-    return f"{size}; {quoted([columns[place] for place in form.labels])} only names rows."
+    return f"{size}; {quote_names([columns[place] for place in form.labels])} only names rows."
 
 
-def _wide_notes(contents: Contents, index: Sequence[Column]) -> tuple[str, ...]:
+def _note_wide(contents: Contents, index: Sequence[Column]) -> tuple[str, ...]:
     if len(index) > 1:
         return (
-            f"The rows of the table are one mode, though {quoted(index)} name them together; to have a mode for each, "
-            "complete frame.stack(), a Series.",
+            f"The rows of the table are one mode, though {quote_names(index)} name them together; to have a mode for "
+            "each, complete frame.stack(), a Series.",
         )
     if not index and contents.known().all():
         return (

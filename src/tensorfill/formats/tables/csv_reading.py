@@ -1,9 +1,9 @@
-"""Lines of text as entries or as a matrix, read in batches; a line that is wrong is looked for when a batch fails."""
+"""Tables of text, read in batches: their form, then entries or a matrix; a field that is wrong is found afterwards."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,144 +11,223 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import UnreadableFile
+from ...errors import TensorfillError, UnreadableFile
 from ..contents import Contents
 from ..entries import Entries, default_columns
 from ..metadata import Metadata
 from ..reading import Reading
 from ..room import check_room
-from .column import is_missing, with_point
-from .csv_form import CsvForm, form_of
-from .csv_writing import HEADER_OF
-from .labelled import Axis, Labelled, value_column
-from .labels import from_texts
-from .numbers import joined_numbers, parsed_numbers
-from .text_table import TextTable, opened, told_into_rows
-from .wide_reading import read_matrix
+from ..table_words import Layout, TableWords
+from .column import Codes, Column, counts_from_zero, order_texts
+from .fields import find_decimal_signs, is_missing, join_numbers, make_column, parse_number, parse_numbers
+from .layout import Look, ask_decimal, ask_header, choose_labels, choose_layout
+from .long import find_value, make_entries, refuse_holes
+from .text_table import TextTable, open_table
+from .wide import WideTable, WrittenFields
 
-_BATCH = 2**15
+HEADER_OF = "csv"
+_BATCH = 2**17  # fields
+_BYTES_PER_FIELD = 64  # a short text in Python
 
 
-class _WrongLine(Exception):
-    """A batch has a line that cannot be used."""
+@dataclass(frozen=True)
+class _Form:
+    """Everything that the words of the user leave open, told from the table."""
+
+    layout: Layout
+    header: bool
+    labels: bool
+    decimal: str
+    notes: tuple[str, ...] = ()
 
 
 def read_table(path: Path, how: Reading) -> Contents | Entries:
     """What is in a file: entries, or a matrix if it is wide; `how.dataset` is the name of the column of values."""
-    table = opened(path)
-    form = form_of(table, how.table, how.dataset)
-    return _read_entries(table, form, how.dataset) if form.layout == "long" else read_matrix(table, form)
+    table = open_table(path)
+    form = _choose_form(table, how.table, how.dataset)
+    return _read_entries(table, form, how.dataset) if form.layout == "long" else _read_matrix(table, form)
 
 
-def _read_entries(table: TextTable, form: CsvForm, wanted: str | None) -> Entries:
-    path, first = table.path, table.sample[0]
-    names = first if form.header else list(default_columns(len(first) - 1))
-    value = value_column(names, wanted, str(path))
-    rows = _below_names(table, form)
-    with told_into_rows(path, rows):
-        try:
-            entries = _read(path, names, value, rows, form.decimal)
-        except _WrongLine as error:
-            raise _found(table, form, names, value) from error
-    signs = {"delimiter": table.delimiter, "decimal": form.decimal}
-    return replace(entries, metadata=Metadata(kind="table", header=signs, header_of=HEADER_OF))
+def _choose_form(table: TextTable, said: TableWords, wanted: str | None) -> _Form:
+    """How to read a table; `wanted` names the column of values, and only a long table with names has one."""
+    if wanted is not None:
+        said = replace(said, layout="long", header=True)
+    name = str(table.path)
+    rows = [row for row in table.sample if len(row) == len(table.sample[0])]
+    decimal = said.decimal or _find_decimal(rows, name, said)
+    header = said.header if said.header is not None else _has_header(rows, decimal)
+    layout: Layout = said.layout or "long"
+    if len(rows) > 1 and len(rows[0]) > 1:  # else there is nothing to see, and reading says what is wrong
+        layout = choose_layout(_look_at(rows, header, decimal, name), said)
+    if layout == "long":  # whose names are no numbers
+        return _Form(layout, bool(header), False, decimal)
+    said = replace(said, layout="wide")
+    if header is None and len(rows) > 1:
+        raise ask_header(name, rows[0], said)
+    first = make_column("", [row[0] for row in rows[bool(header) :]], decimal)
+    labels, notes = choose_labels(first, rows[0][0] if header else None, name, said)
+    return _Form(layout, bool(header), labels, decimal, notes)
 
 
-def _below_names(table: TextTable, form: CsvForm) -> Any:
-    rows = table.rows()
-    if form.header:
-        with told_into_rows(table.path, rows):
-            next(row for row in rows if row)
-    return rows
+def _find_decimal(rows: Sequence[list[str]], name: str, said: TableWords) -> str:
+    comma, point, thousands = find_decimal_signs(text for row in rows for text in row)
+    if comma is None:
+        return "."
+    if point is not None:
+        raise ask_decimal(name, comma, f", for {point!r} is in it as well", said)
+    if thousands:
+        raise ask_decimal(name, comma, "", said)
+    return ","
 
 
-def _read(path: Path, names: list[str], value: int, rows: Iterator[list[str]], decimal: str) -> Entries:
-    seen: list[dict[str, int]] = [{} for _ in names]
-    indices: list[list[NDArray[np.int64]]] = [[] for _ in names]
-    known: list[NDArray[np.bool_]] = []
-    numbers: list[NDArray[Any]] = []
-    count = 0
-    while batch := list(islice(rows, _BATCH)):
-        lengths = set(map(len, batch))
-        if lengths != {len(names)}:
-            batch = [row for row in batch if row]
-            if not lengths <= {0, len(names)}:
-                raise _WrongLine
+def _has_header(rows: Sequence[list[str]], decimal: str) -> bool | None:
+    """Whether the first line has names: yes, no, or None if nobody can tell."""
+    first, below = rows[0], rows[1:]
+    numbers = [parse_number(text, decimal) is not None for text in first]
+    if not below:
+        return not any(numbers) or None
+    columns = [make_column("", fields, decimal) for fields in zip(*below, strict=True)]
+    for column, is_number, text in zip(columns, numbers, first, strict=True):
+        if column.is_number and not is_number and not is_missing(text):
+            return True
+    if not any(numbers):
+        return True
+    if first[0] == "" and (columns[0].holds_words or columns[0].counts_by_one):
+        return True
+    beside = first if numbers[0] else first[1:]
+    return None if make_column("", beside, decimal).could_be_names else False
+
+
+def _look_at(rows: Sequence[list[str]], header: bool | None, decimal: str, name: str) -> Look:
+    below = rows if header is False else rows[1:]
+    names = rows[0] if header else [f"column {place + 1}" for place in range(len(rows[0]))]
+    columns = [make_column(*pair, decimal) for pair in zip(names, zip(*below, strict=True), strict=True)]
+    corner = None if header is False else rows[0][0]
+    counts = all(row[0].strip() == str(place) for place, row in enumerate(below))
+    return Look(columns, header, corner, corner == "" and len(columns) > 3 and counts, name)
+
+
+def _read_batches(table: TextTable, form: _Form, itemsize: int) -> Iterator[list[list[str]]]:
+    """The rows below the names, many at a time, as long as there is room for what becomes of them."""
+    width, count = len(table.sample[0]), 0
+    rows = (row for _, row in table.rows(form.header))
+    while batch := list(islice(rows, max(1, _BATCH // width))):
         count += len(batch)
-        check_room(path, (count, len(names)), 8)
-        for place, column in enumerate(zip(*batch, strict=True)):
-            if place == value:
-                there, found = _values(column, decimal)
-                known.append(there)
-                numbers.append(found)
-            else:
-                own = seen[place]
-                indices[place].append(np.array([own.setdefault(text, len(own)) for text in column], dtype=np.int64))
+        check_room(table.path, (count, width), itemsize)
+        yield batch
     if not count:
-        raise UnreadableFile(f"{path} has a line of names and no entries.")
-    axes = [
-        _axis(name, seen[place], np.concatenate(indices[place]), path)
-        for place, name in enumerate(names)
-        if place != value
-    ]
+        raise UnreadableFile(f"{table.path} has a line of names and no entries.")
+
+
+def _read_entries(table: TextTable, form: _Form, wanted: str | None) -> Entries:
+    path, first = str(table.path), table.sample[0]
+    names = first if form.header else list(default_columns(len(first) - 1))
+    value = find_value(names, wanted, path)
+    seen: list[dict[str, int]] = [{} for _ in names]
+    codes: list[list[Codes]] = [[] for _ in names]
+    parts: list[tuple[NDArray[np.bool_], NDArray[Any]]] = []
+    try:
+        for batch in _read_batches(table, form, 8):
+            for place, fields in enumerate(zip(*batch, strict=True)):
+                if place == value:
+                    parts.append(_parse_values(fields, form.decimal))
+                else:
+                    own = seen[place]
+                    codes[place].append(np.array([own.setdefault(text, len(own)) for text in fields], dtype=np.int64))
+        values = _join_values(names[value], parts)
+        columns = [_make_coordinate(*column) for column in zip(names, codes, seen, strict=True) if column[1]]
+    except TensorfillError:
+        raise
+    except ValueError:  # of a field that cannot be used
+        others = set(range(len(names))) - {value}
+        raise _find_wrong_field(table, form, names, {value}, others) from None
     notes: tuple[str, ...] = ()
-    if names[0] == "" and value != 0 and len(axes) > 2 and _counts_rows(axes[0]):
-        axes, notes = axes[1:], (f"The first column of {path} has no name and counts the rows, so it is left out.",)
-    if len({part.dtype.kind == "b" for part in numbers if len(part)}) > 1:
-        raise _WrongLine
-    present = np.concatenate(known)
-    given = joined_numbers([part for part in numbers if len(part)] or numbers[:1])
-    values = np.zeros(len(present), dtype=given.dtype)
-    values[present] = given
-    return Labelled(axes, names[value], values, present, notes).entries(str(path))
+    if names[0] == "" and value != 0 and len(columns) > 2 and _counts_rows(columns[0]):
+        columns = columns[1:]
+        notes = (f"The first column of {path} has no name and counts the rows, so it is left out.",)
+    signs = {"delimiter": table.delimiter, "decimal": form.decimal}
+    metadata = Metadata(kind="table", header=signs, header_of=HEADER_OF)
+    return make_entries(columns, values, path, notes=notes, metadata=metadata)
 
 
-def _values(column: tuple[str, ...], decimal: str) -> tuple[NDArray[np.bool_], NDArray[Any]]:
-    """Which fields have a value, and the values."""
-    if decimal != ".":
-        column = tuple(with_point(text, decimal) for text in column)
+def _parse_values(fields: Sequence[str], decimal: str) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+    """Which fields have a value, and these values."""
     try:
-        return np.ones(len(column), dtype=bool), parsed_numbers(column)
+        return np.ones(len(fields), dtype=bool), parse_numbers(fields, decimal)
     except ValueError:
-        there = [not is_missing(text) for text in column]
+        known = [not is_missing(text) for text in fields]
+        return np.array(known), parse_numbers([text for text, one in zip(fields, known, strict=True) if one], decimal)
+
+
+def _join_values(name: str, parts: Sequence[tuple[NDArray[np.bool_], NDArray[Any]]]) -> Column:
+    known = np.concatenate([there for there, _ in parts])
+    found = [numbers for _, numbers in parts if len(numbers)] or [parts[0][1]]
+    if len({numbers.dtype.kind == "b" for numbers in found}) > 1:
+        raise ValueError("numbers, true and false")
+    numbers = join_numbers(found)
+    values = np.zeros(len(known), dtype=numbers.dtype)
+    values[known] = numbers
+    return Column(name, "text", values, known)
+
+
+def _make_coordinate(name: str, codes: list[Codes], seen: dict[str, int]) -> Column:
+    if not all(map(_is_label, seen)):
+        raise ValueError("no label")
+    together = np.concatenate(codes)
+    return Column(name, "text", None, np.ones(len(together), dtype=bool), lambda: (together, tuple(seen)), order_texts)
+
+
+def _is_label(text: str) -> bool:
+    return bool(text.strip()) and "\0" not in text
+
+
+def _counts_rows(column: Column) -> bool:
+    codes, labels = column.coded
+    return counts_from_zero(labels) and np.array_equal(codes, np.arange(len(codes)))
+
+
+def _read_matrix(table: TextTable, form: _Form) -> Contents:
+    """The numbers of a wide table, with all that is needed to write it again."""
+    first = 1 if form.labels else 0
+    names = table.sample[0] if form.header else []
+    rows = [row for batch in _read_batches(table, form, _BYTES_PER_FIELD) for row in batch]
+    fields = np.array([row[first:] for row in rows], dtype=object).reshape(len(rows), -1)
+    flat = fields.reshape(-1)
+    known = np.array([not is_missing(text) for text in flat], dtype=bool)
     try:
-        return np.array(there), parsed_numbers([text for text, one in zip(column, there, strict=True) if one])
-    except ValueError as error:
-        raise _WrongLine from error
+        given = parse_numbers(flat[known].tolist(), form.decimal)
+    except ValueError:
+        given = np.full(1, np.nan)
+    if given.dtype.kind == "f" and np.isnan(given).any():
+        raise _find_wrong_field(table, form, names, set(range(first, len(table.sample[0]))), ())
+    if not known.any():
+        raise refuse_holes(table.path)
+    values = np.zeros(len(flat), dtype=given.dtype)
+    values[known] = given
+    wide = WideTable(
+        tuple(names[first:]) if names else None,
+        names[0] if names and first else "",
+        tuple(row[0].strip() for row in rows) if form.labels else None,
+        values.reshape(fields.shape),
+        known.reshape(fields.shape),
+        WrittenFields(fields, table.delimiter, form.decimal, table.line_end, table.quotes_names),
+    )
+    return wide.contents(form.notes)
 
 
-def _axis(name: str, seen: dict[str, int], first_seen: NDArray[np.int64], path: Path) -> Axis:
-    texts = list(seen)
-    if any(not text.strip() or "\0" in text for text in texts):
-        raise _WrongLine
-    labels, index = from_texts(texts)
-    return Axis(name, index[first_seen], labels, len(texts))
-
-
-def _counts_rows(axis: Axis) -> bool:
-    return axis.labels is None and np.array_equal(axis.index, np.arange(len(axis.index)))
-
-
-def _found(table: TextTable, form: CsvForm, names: list[str], value: int) -> UnreadableFile:
-    """The first line that is wrong, in words; only looked for when there is one."""
-    path, rows = table.path, _below_names(table, form)
-    for row in rows:
-        where = f"Line {rows.line_num} of {path}"
-        if row and len(row) != len(names):
-            return UnreadableFile(f"{where} must have {len(names)} fields, as the first line. Got {len(row)} instead.")
+def _find_wrong_field(
+    table: TextTable, form: _Form, names: Sequence[str], numbers: Collection[int], coordinates: Collection[int]
+) -> UnreadableFile:
+    """The first field that is wrong, in words; only looked for when there is one."""
+    titles = [repr(name[:60]) for name in names] or [f"column {place + 1}" for place in range(len(table.sample[0]))]
+    for line, row in table.rows(form.header):
+        where = f"Line {line} of {table.path}"
         for place, text in enumerate(row):
-            if place != value and (not text.strip() or "\0" in text):
-                return UnreadableFile(f"{where} has no '{names[place]}': every row needs all its coordinates.")
-            if place == value and not _values_fine(text, form.decimal):
+            if place in coordinates and not _is_label(text):
+                return UnreadableFile(f"{where} has no {titles[place]}: every row needs all its coordinates.")
+            if place in numbers and not is_missing(text) and parse_number(text, form.decimal) is None:
                 return UnreadableFile(
-                    f"{where} must have a number, or nothing, as its '{names[value]}'. Got {text[:60]!r} instead."
+                    f"{where} must have a number, or nothing, in {titles[place]}. Got {text[:60]!r} instead."
                 )
-    return UnreadableFile(f"{path} mixes numbers with true and false in '{names[value]}'.")
-
-
-def _values_fine(text: str, decimal: str) -> bool:
-    try:
-        _values((text,), decimal)
-    except _WrongLine:
-        return False
-    return True
+    among = f" in {titles[min(numbers)]}" if len(numbers) == 1 else ""
+    return UnreadableFile(f"{table.path} mixes numbers with true and false{among}.")

@@ -5,32 +5,35 @@ What labels and values are is kept: text, numbers, dates, categories.
 
 from __future__ import annotations
 
+import io
+import os
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InvalidInput, UnreadableFile
+from .. import limits
 from ..contents import Contents
-from ..damage import Extra, damaged, needed, readable
-from ..entries import Entries, Labels
+from ..damage import Extra, needed, readable
+from ..entries import Entries
 from ..format import TableFormat
 from ..metadata import Metadata
 from ..reading import Reading
 from ..room import check_room
 from ..source import open_source
-from .labelled import Axis, Labelled, value_column
-from .labels import counts_from_zero, ordered
-from .parquet_footer import declared_bytes
-from .rows import check_entries, rows_in_order, table_refusal, value_name
-from .silence import silenced
-from .wide import wide_of
-from .wide_parquet import is_wide, matrix_of, wide_frame
+from ..table_words import TableWords
+from .column import Column
+from .layout import Look, choose_labels, choose_layout
+from .long import check_entries, find_value, list_rows, make_entries, name_value, refuse_holes, refuse_table
+from .polars_columns import fill_columns, read_columns
+from .wide import WideTable, find_wide, stack_numbers
 
-_KIND = "a .parquet file"
 _AXES = "axes"
+_UNNAMED = "__index_level_0__"  # what pandas calls an index without a name
 _LONGEST_LABEL = 2**17  # bytes; as in tables of text
+_CELL = 16  # bytes that polars keeps for a text, besides its letters
 
 
 class ParquetTable(TableFormat):
@@ -39,121 +42,147 @@ class ParquetTable(TableFormat):
     name: ClassVar[str] = "parquet"
     extensions: ClassVar[tuple[str, ...]] = (".parquet",)
     extra: ClassVar[Extra | None] = Extra("polars", "tables")
+    kind: ClassVar[str] = "a .parquet file"
+    guarded: ClassVar[bool] = True
 
-    def decode(self, path: Path, how: Reading) -> Contents | Entries:
+    def read(self, path: Path, how: Reading) -> Contents | Entries:
         """Of a long table, every column but one holds labels; a value that is null or NaN is asked for."""
         polars = needed("polars", "tables", path)
-        with readable(path, _KIND), silenced():
-            try:
-                frame = _frame(polars, path)
-                if how.dataset is None and is_wide(frame, how.table, str(path)):
-                    return matrix_of(frame, how.table, path)
-                return _entries(polars, frame, path, how.dataset)
-            except polars.exceptions.PanicException as error:  # no Exception: polars thought it impossible
-                raise damaged(path, _KIND) from error
+        stream = cast(Contents, super().read(path, how)).data
+        with readable(path, self.kind):
+            frame = polars.read_ipc_stream(io.BytesIO(stream.data))
+            columns = read_columns(frame, str(path))
+            if how.dataset is None and _is_wide(columns, how.table, str(path)):
+                return _read_matrix(frame, columns, how.table, str(path))
+            return _read_entries(polars, frame, columns, str(path), how.dataset)
+
+    def decode(self, path: Path, how: Reading) -> Contents:
+        """The whole table as the bytes of an Arrow stream, which keeps every type and is read in no time."""
+        os.environ["POLARS_MAX_THREADS"] = "1"  # every thread takes addresses, and these are limited here
+        polars = needed("polars", "tables", path)
+        stored = path.stat().st_size
+        limits.allow(stored)
+        lazy = polars.scan_parquet(path, glob=False, hive_partitioning=False)
+        rows, width = lazy.select(polars.len()).collect().item(), len(lazy.collect_schema())
+        check_room(path, (rows, width), 8, stored)
+        limits.allow(_CELL * rows * width + 4 * stored)
+        with open_source(path) as file:
+            frame = polars.read_parquet(file, glob=False, hive_partitioning=False)
+        stream = io.BytesIO()
+        frame.write_ipc_stream(stream)
+        return Contents(np.frombuffer(stream.getbuffer(), dtype=np.uint8))
 
     def write_entries(self, path: Path, entries: Entries) -> None:
         """Every entry with its labels; one without a value where an index would not come up otherwise."""
         check_entries(entries)
         polars = needed("polars", "tables", path)
-        rows, places = rows_in_order(entries)
+        rows, places = list_rows(entries)
         columns = {
-            name: _axis_series(polars, entries, mode).gather(rows[:, mode])
+            name: _make_labels(polars, entries, mode).gather(rows[:, mode])
             for mode, name in enumerate(entries.columns[:-1])
         }
         values = polars.Series(np.ascontiguousarray(entries.values, dtype=entries.dtype.newbyteorder("=")))
-        gone = polars.Series([None], dtype=values.dtype)
-        columns[value_name(entries)] = values.append(gone).gather(np.minimum(places, len(entries.values)))
-        _written(polars, polars.DataFrame(columns), path)
+        gone = values.clear(1)
+        columns[name_value(entries)] = values.append(gone).gather(np.minimum(places, len(entries.values)))
+        _write_frame(polars, polars.DataFrame(columns), path)
 
     def write(self, path: Path, contents: Contents) -> None:
         """A matrix that comes from a wide table as one; the known entries of any other array."""
-        wide = wide_of(contents)
+        wide = find_wide(contents)
         if wide is None:
             super().write(path, contents)
-            return
-        polars = needed("polars", "tables", path)
-        _written(polars, wide_frame(polars, contents, wide), path)
+        else:
+            polars = needed("polars", "tables", path)
+            _write_frame(polars, _make_frame(polars, contents, wide), path)
 
     def refuses(self, contents: Contents) -> str | None:
         """Tables hold what is known, so there must be something; and their columns have different names."""
-        wide = wide_of(contents)
+        wide = find_wide(contents)
         if wide is not None and wide.columns is not None and len(set(wide.columns)) < len(wide.columns):
             return "The columns of a .parquet file must have different names, and two of this table have the same."
-        return table_refusal(contents)
+        return refuse_table(contents)
 
 
-def _written(polars: Any, frame: Any, path: Path) -> None:
+def _write_frame(polars: Any, frame: Any, path: Path) -> None:
     try:
         frame.write_parquet(path)
     except polars.exceptions.PolarsError as error:
         raise OSError(str(error)) from error
 
 
-def _frame(polars: Any, path: Path) -> Any:
-    """The table, if what it declares fits: running out of memory would end the process, not raise."""
-    stored = path.stat().st_size
-    check_room(path, (declared_bytes(path),), 1, stored)
-    where = {"glob": False, "hive_partitioning": False}
-    lazy = polars.scan_parquet(path, **where)
-    rows, width = lazy.select(polars.len()).collect().item(), len(lazy.collect_schema())
-    check_room(path, (rows, width), 8, stored)
-    with open_source(path) as file:
-        return polars.read_parquet(file, **where)
+def _is_wide(columns: list[Column], said: TableWords, table: str) -> bool:
+    """Whether a table is a matrix; asked for where nobody can tell."""
+    if said.layout is not None or len(columns) < 2 or not len(columns[0].known):
+        return said.layout == "wide"
+    first, *others = _put_labels_first(columns)
+    corner = _name_corner(first)
+    look = Look([replace(first, name=corner), *others], True, corner, False, table)
+    return choose_layout(look, said) == "wide"
 
 
-def _entries(polars: Any, frame: Any, path: Path, wanted: str | None) -> Entries:
-    place = value_column(frame.columns, wanted, str(path))
-    name = frame.columns[place]
-    values, known = _values(polars, frame[name], path)
+def _put_labels_first(columns: list[Column]) -> list[Column]:
+    """The only column that holds no numbers before all others, for it has the labels; or the index of pandas."""
+    labels = [column for column in columns if column.name == _UNNAMED]
+    labels = labels or [column for column in columns if not column.is_number]
+    first = labels if len(labels) == 1 else []
+    return [*first, *(column for column in columns if column not in first)]
+
+
+def _name_corner(first: Column) -> str:
+    return "" if first.name == _UNNAMED else first.name
+
+
+def _read_matrix(frame: Any, columns: list[Column], said: TableWords, table: str) -> Contents:
+    """The numbers of a wide table; one column may have the labels of the rows."""
+    if not frame.height or not columns:
+        raise refuse_holes(table)
+    first = _put_labels_first(columns)[0]
+    wide = TableWords("wide", labels=said.labels if first.is_number else True)
+    labels, notes = choose_labels(first, _name_corner(first), table, wide)
+    numbers = [column for column in columns if column is not first or not labels]
+    for column in numbers:
+        if not column.is_number:
+            raise InvalidInput(
+                f"The column {column.title} of {table} must hold numbers, as the table is wide. "
+                f"Got {column.kind} instead."
+            )
+    if all(column.is_empty for column in numbers):
+        raise refuse_holes(table)
+    names = tuple(column.name for column in numbers)
+    values, known = stack_numbers(numbers)
+    rows = tuple(frame[first.name].to_list()) if labels else None
+    corner = _name_corner(first) if labels else ""
+    return WideTable(names, corner, rows, values, known, typed=frame).contents(notes)
+
+
+def _make_frame(polars: Any, contents: Contents, wide: WideTable) -> Any:
+    """A matrix as a table, in the types of the one it comes from."""
+    names = wide.columns or tuple(f"column_{place + 1}" for place in range(contents.shape[1]))
+    frame = wide.typed
+    if frame is None:
+        label = wide.corner or next(name for name in ("label", _UNNAMED, "row labels") if name not in names)
+        first = {} if wide.labels is None else {label: polars.Series(list(wide.labels))}
+        dtype = contents.dtype.newbyteorder("=")
+        frame = polars.DataFrame(first | {name: np.zeros(len(contents.data), dtype) for name in names})
+    return fill_columns(frame, names, contents)
+
+
+def _read_entries(polars: Any, frame: Any, columns: list[Column], table: str, wanted: str | None) -> Entries:
+    place = find_value(frame.columns, wanted, table)
     if not frame.height:
-        raise UnreadableFile(f"{path} has names of columns and no entries.")
-    axes, kept = [], {}
-    for column in frame.columns:
-        if column != name:
-            axis, kept[column] = _axis(polars, frame[column], path)
-            axes.append(axis)
-    metadata = Metadata(kind="table", header={_AXES: kept}, header_of=ParquetTable.name)
-    return Labelled(axes, name, values, known, metadata=metadata).entries(str(path))
+        raise UnreadableFile(f"{table} has names of columns and no entries.")
+    coordinates = [column for column in columns if column is not columns[place]]
+    for column in coordinates:
+        series = frame[column.name]
+        if series.dtype == polars.String and (series.str.len_bytes().max() or 0) > _LONGEST_LABEL:
+            raise UnreadableFile(f"A label in {column.title} of {table} has more than {_LONGEST_LABEL:,} bytes.")
+    hint = "; FILE::NAME says that the values are in another column"
+    entries = make_entries(coordinates, columns[place], table, hint)
+    kept = {column.name: frame[column.name].gather(column.first_rows) for column in coordinates}
+    return replace(entries, metadata=Metadata(kind="table", header={_AXES: kept}, header_of=ParquetTable.name))
 
 
-def _values(polars: Any, series: Any, path: Path) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    if not (series.dtype.is_integer() or series.dtype.is_float() or series.dtype == polars.Boolean):
-        raise InvalidInput(
-            f"The column '{series.name}' of {path} must hold numbers, as it is the one of values. "
-            f"Got {series.dtype} instead; FILE::NAME says that the values are in another column."
-        )
-    known = series.is_not_null().to_numpy()
-    empty = False if series.dtype == polars.Boolean else 0
-    values = series.fill_null(empty).to_numpy()
-    if values.dtype.kind not in "biuf":
-        raise InvalidInput(f"The column '{series.name}' of {path} must hold numbers of up to 64 bits.")
-    return values, known
-
-
-def _axis(polars: Any, series: Any, path: Path) -> tuple[Axis, Any]:
-    """The coordinates in a column, and its labels as polars keeps them."""
-    if series.null_count() or (series.dtype.is_float() and series.is_nan().any()):
-        raise UnreadableFile(f"{path} has rows without '{series.name}': every row needs all its coordinates.")
-    if series.dtype.is_nested() or series.dtype in (polars.Object, polars.Binary):
-        raise InvalidInput(f"The column '{series.name}' of {path} cannot name coordinates: it holds {series.dtype}.")
-    distinct = series.unique(maintain_order=True)
-    if series.dtype == polars.String and distinct.str.len_bytes().max() > _LONGEST_LABEL:
-        raise UnreadableFile(f"A label in '{series.name}' of {path} has more than {_LONGEST_LABEL:,} bytes.")
-    labels: Labels | None
-    if series.dtype in (polars.String, polars.Categorical, polars.Enum):
-        labels, index = ordered(distinct.to_list())
-        distinct = distinct.gather(np.argsort(index))
-    else:
-        distinct = distinct.sort()
-        labels = tuple(distinct.to_list())
-        labels = None if counts_from_zero(labels) else labels
-    place = polars.DataFrame({"label": distinct, "index": np.arange(len(distinct))})
-    joined = polars.DataFrame({"label": series}).join(place, on="label", how="left", maintain_order="left")
-    return Axis(series.name, joined["index"].to_numpy(), labels, len(distinct)), distinct
-
-
-def _axis_series(polars: Any, entries: Entries, mode: int) -> Any:
+def _make_labels(polars: Any, entries: Entries, mode: int) -> Any:
     """The labels of a mode, as the file had them if it was one of ours."""
     labels, size = entries.labels[mode], entries.shape[mode]
     kept = entries.metadata.header.get(_AXES, {}) if entries.metadata.header_of == ParquetTable.name else {}
