@@ -17,8 +17,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from tensorfill.report import markdown
 from tensorfill.report.evidence import Evidence
+from tensorfill.report.render import page_to_markdown
 from tensorfill.report.reproduction import TITLE, reproduction
 from tensorfill.rows import Row, read_rows
 
@@ -46,7 +46,7 @@ def _curve(row: Row) -> Curve:
 def page() -> str:
     """The page that the kept rows make."""
     sections = reproduction(Evidence.of(read_rows(KEPT)), made_with="`python benchmarks/reproduction.py`")
-    return markdown.page_text(TITLE, sections)
+    return page_to_markdown(TITLE, sections)
 
 
 def main() -> None:

@@ -7,15 +7,15 @@ import re
 import pytest
 from report_rows import bad, card, evidence, row, seeds
 
-from tensorfill.report import markdown
-from tensorfill.report.explanations import explanations
+from tensorfill.report.comparison import explanations
 from tensorfill.report.published import published
+from tensorfill.report.render import page_to_markdown
 from tensorfill.report.reproduction import TITLE, reproduction
 from tensorfill.rows import Row
 
 
 def page(*rows: Row, problems: tuple[str, ...] = ()) -> str:
-    return markdown.page_text(TITLE, reproduction(evidence(*rows, problems=problems), "tensorfill 1.2.3"))
+    return page_to_markdown(TITLE, reproduction(evidence(*rows, problems=problems), "tensorfill 1.2.3"))
 
 
 def section(text: str, title: str) -> str:

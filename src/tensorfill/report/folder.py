@@ -74,7 +74,7 @@ def _listed(folder: Path) -> set[str]:
 
 
 @contextmanager
-def whole_folder(folder: Path, *, force: bool) -> Iterator[Path]:
+def replace_folder(folder: Path, *, force: bool) -> Iterator[Path]:
     """A new folder to write into, which takes the place of `folder` when the block ends well, else vanishes.
 
     Files of others in the old folder are kept; with `force`, those named like a file of the report are replaced.
