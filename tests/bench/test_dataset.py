@@ -64,11 +64,6 @@ def test_the_paper_comes_first_and_in_its_order() -> None:
     assert [name for name, dataset in datasets().items() if dataset.in_paper] == PAPER
 
 
-def test_there_is_one_file_per_dataset_and_it_has_its_name() -> None:
-    folder = Path(__file__).parents[2] / "src" / "tensorfill" / "bench" / "datasets"
-    assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == set(datasets())
-
-
 @pytest.mark.parametrize("dataset", datasets().values(), ids=lambda dataset: dataset.name)
 def test_every_dataset_says_where_it_is_from(dataset: Dataset) -> None:
     for text in (dataset.title, dataset.source, dataset.licence):

@@ -9,7 +9,7 @@ import numpy as np
 
 from tensorfill.bench.dataset import datasets
 from tensorfill.bench.datasets_page import BEGIN, END, main, table, with_table
-from tensorfill.bench.extras import extras
+from tensorfill.bench.extras import load_extras
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "datasets.md"
@@ -62,5 +62,5 @@ def test_the_example_of_the_guide_is_a_dataset(tmp_path: Path) -> None:
 
 def _load(path: Path, code: str):  # type: ignore[no-untyped-def]
     path.write_text(code, encoding="utf-8")
-    with extras([path]) as found:
+    with load_extras([path]) as found:
         return found.known[found.datasets[0]]

@@ -64,11 +64,10 @@ def bench(
     Stopped at any moment and started again, it runs only what is missing. A method or a dataset of your own joins every
     experiment of the plan.
     """
-    from ..bench.extras import extras
-    from ..bench.plan_file import plan_path, read_plan
+    from ..bench.extras import load_extras
+    from ..bench.plan import list_runs
+    from ..bench.plan_file import Selection, extend_plan, find_plan, read_plan, select_part
     from ..bench.runner import Bench, cores
-    from ..bench.runs import runs_of
-    from ..bench.selection import Selection, joined, selected
     from ..errors import InvalidSetting, must_be
 
     if plan is None:
@@ -81,18 +80,18 @@ def bench(
     if jobs is not None and jobs < 1:
         raise InvalidSetting(must_be("jobs", "be 1 or more", jobs))
     files = tuple(Path(os.path.realpath(path)) for path in with_files or ())
-    with extras(files) as found:
-        whole = joined(read_plan(plan_path(plan), found.known), found.methods, found.datasets)
+    with load_extras(files) as found:
+        whole = extend_plan(read_plan(find_plan(plan), found.known), found.methods, found.datasets)
         holes = None if patterns is None else tuple(name.strip() for name in patterns.split(","))
         selection = Selection(methods, datasets, experiments, seeds, _numbers(rates), holes, time_limit)
-        part = selected(whole, selection)
+        part = select_part(whole, selection)
         if list_only:
             _show_runs(part, found, data)
             return
         cards = {name: dataset.card_without_data() for name, dataset in found.known.items()}
         folder = output or Path(f"bench-{part.name}")
         wanted = Bench(
-            runs=runs_of(part, cards),
+            runs=list_runs(part, cards),
             extras=found,
             folder=folder,
             data=data,
@@ -105,14 +104,12 @@ def bench(
 
 
 def _run(wanted: Bench) -> None:
-    from ..bench.plain_lines import PlainLines
+    from ..bench.display import LiveTable, PlainLines
     from ..bench.runner import run_bench
 
     try:
         if sys.stdout.isatty():
             from rich.console import Console
-
-            from ..bench.live_table import LiveTable
 
             with LiveTable(Console()) as table:
                 counts = run_bench(wanted, table)
@@ -139,20 +136,20 @@ def _conclude(folder: Path, counts: Counter[Status]) -> None:
 
 
 def _show_plans() -> None:
-    from ..bench.extras import extras
+    from ..bench.extras import load_extras
     from ..bench.plan_file import read_plan, shipped_plans
     from .console import show_table
 
-    with extras(()) as found:
+    with load_extras(()) as found:
         plans = [(name, read_plan(path, found.known).title) for name, path in shipped_plans().items()]
     show_table(plans, headings=("plan", "what it is"))
 
 
 def _show_runs(plan: Plan, found: Extras, data: Path | None) -> None:
-    from ..bench.runner import absent_data
+    from ..bench.runner import find_absent_data
     from .console import show_table
 
-    absent = absent_data(found.known, data)
+    absent = find_absent_data(found.known, data)
     show_table(
         [
             (
