@@ -8,8 +8,12 @@ import pytest
 from made_up import SPOILT, TINY
 
 from tensorfill.bench.extras import load_extras
+from tensorfill.bench.plan import Experiment, Plan
+from tensorfill.bench.plan_file import extend_plan
 from tensorfill.errors import TensorfillError
+from tensorfill.method import Stroke
 from tensorfill.methods.registry import available_methods, make
+from tensorfill.report.figures.drawing import assign_strokes
 
 
 def written(folder: Path, source: str, name: str = "own.py") -> Path:
@@ -66,3 +70,21 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
         load_extras([tmp_path / "own.py"]),
     ):
         pass
+
+
+def test_a_method_of_ones_own_is_called_and_drawn_as_it_says(tmp_path: Path) -> None:
+    spoken = SPOILT.replace(
+        '    name: ClassVar[str] = "spoilt"\n',
+        '    name: ClassVar[str] = "spoilt"\n    label: ClassVar[str] = "Spoilt rotten"\n'
+        '    stroke: ClassVar[Stroke] = Stroke("#123456", "o")\n',
+    ).replace("import os\n", "import os\nfrom tensorfill.method import Stroke\n")
+    plan = Plan("mine", "Mine", (Experiment("table", ("hall",), ()),))
+    with load_extras([written(tmp_path, spoken)]) as found:
+        (choice,) = extend_plan(plan, found.methods, ()).experiments[0].methods
+        assert (choice.method, choice.label) == ("spoilt", "Spoilt rotten")
+        assert assign_strokes({choice.label: choice.method})[choice.label] == Stroke("#123456", "o")
+    with load_extras([written(tmp_path, SPOILT, "silent.py")]) as found:
+        (choice,) = extend_plan(plan, found.methods, ()).experiments[0].methods
+        assert choice.label == "spoilt"
+        looks = assign_strokes({"mean-fill": "mean-fill", choice.label: choice.method})
+        assert looks["spoilt"].marker != looks["mean-fill"].marker, "not that of the method it is made from"

@@ -35,6 +35,12 @@ def measures(found: Evidence) -> dict[str, Table]:
     return {table.name: table for group in tabulate_measures(found).values() for _, table in group}
 
 
+def failures(*rows: Row) -> Table:
+    table = tabulate_failures(evidence(*rows))
+    assert table is not None
+    return table
+
+
 def entry(table: Table, method: str, column: str) -> Entry:
     place = [head.title for head in table.columns].index(column)
     return next(line[place] for line in table.rows if line[0].lines[0].text == method)
@@ -47,52 +53,52 @@ def shown(table: Table, method: str, column: str) -> list[str]:
 # Table 2
 
 
-def test_the_best_is_bold_and_the_second_underlined_in_every_column() -> None:
-    table = results(
-        row("hall", "dual", 0.03),
-        row("hall", "ncpc", 0.02),
-        row("hall", "tmac", 0.05),
-        row("baboon", "dual", 0.1),
-        row("baboon", "ncpc", 0.3),
-    )
-    looks = {
-        (method, column): (entry(table, method, column).lines[0].bold, entry(table, method, column).lines[0].underline)
-        for method in ("dual", "ncpc", "tmac")
-        for column in ("Hall", "Baboon")
-    }
-    assert looks["ncpc", "Hall"] == looks["dual", "Baboon"] == (True, False)
-    assert looks["dual", "Hall"] == looks["ncpc", "Baboon"] == (False, True)
-    assert looks["tmac", "Hall"] == looks["tmac", "Baboon"] == (False, False)
+@pytest.mark.parametrize(
+    ("rows", "method", "lines"),
+    [
+        (seeds("hall", "dual", 0.02, 0.03, 0.04), "dual", ["0.03000 ± 0.01000", "–"]),
+        ([row("hall", "dual", 0.03)], "dual", ["0.03000", "–"]),
+        ([row("hall", "nonneg-dual", 2 * 0.03696)], "nonneg-dual", ["0.07392", "paper 0.03696", "ratio 2.00"]),
+        ([row("hall", "lrtc-tv II", 0.09409, method="lrtc-tv")], "lrtc-tv II",
+         ["0.09409", "paper 0.09409", "ratio 1.00"]),
+        ([row("hall", "nonneg-dual", 0.03, rate=0.2)], "nonneg-dual", ["0.03000"]),
+        ([row("hall", "geomcg", None)], "geomcg", ["not finite", "paper 0.06879"]),
+        ([row("hall", "zero-fill"), row("baboon", "linear")], "linear", ["not run"]),
+        ([bad("no data", "hall", "dual"), row("hall", "dual", 0.04, seed=1)], "dual", ["0.04000", "–"]),
+        ([*seeds("hall", "ffw", 0.06327, 0.06327), bad("failed", "hall", "ffw", seed=2)], "ffw",
+         ["0.06327 ± 0.00000 (2 of 3)", "paper 0.06327", "ratio 1.00"]),
+        ([row("hall", "dual", 0.5, experiment="ranks", settings={"rank": 3}), row("hall", "dual", 0.04)], "dual",
+         ["0.04000", "–"]),
+        *(([row("baboon", "ffw"), bad(status, "hall", "ffw")], "ffw", [status, "paper 0.06327"])
+          for status in ("no data", "failed", "crashed", "timed out", "refused")),
+    ],
+    ids=["several seeds", "one seed", "ratio", "variant of a method", "another rate", "not finite", "not run",
+         "data that came later", "seeds that failed", "sweeps are in no table",
+         "no data", "failed", "crashed", "timed out", "refused"],
+)  # fmt: skip
+def test_a_cell_says_what_was_found_or_why_there_is_no_number(rows: list[Row], method: str, lines: list[str]) -> None:
+    assert shown(results(*rows), method, "Hall") == lines
 
 
-def test_a_run_that_failed_is_never_the_best() -> None:
-    table = results(row("hall", "dual", 0.03), bad("failed", "hall", "ffw"))
-    assert entry(table, "dual", "Hall").lines[0].bold
-    assert not entry(table, "ffw", "Hall").lines[0].bold
-
-
-def test_mean_and_standard_deviation_over_seeds() -> None:
+def test_the_number_behind_a_cell_is_the_mean_and_a_note_says_over_what() -> None:
     table = results(*seeds("hall", "dual", 0.02, 0.03, 0.04))
-    assert shown(table, "dual", "Hall")[0] == "0.03000 ± 0.01000"
-    assert "Mean ± standard deviation over seeds." in table.notes
     assert entry(table, "dual", "Hall").value == pytest.approx(0.03)
+    assert "Mean ± standard deviation over seeds." in table.notes
+    assert "One seed each, so no spread." in results(row("hall")).notes
+    assert entry(results(row("baboon", "ffw"), bad("failed", "hall", "ffw")), "ffw", "Hall").value is None
 
 
-def test_one_seed_has_no_spread() -> None:
-    table = results(row("hall", "dual", 0.03))
-    assert shown(table, "dual", "Hall")[0] == "0.03000"
-    assert "One seed each, so no spread." in table.notes
-
-
-def test_the_papers_figure_and_the_ratio_are_below() -> None:
-    table = results(row("hall", "nonneg-dual", 2 * 0.03696), row("hall", "dual", 0.04))
-    assert shown(table, "nonneg-dual", "Hall") == ["0.07392", "paper 0.03696", "ratio 2.00"]
-    assert shown(table, "dual", "Hall") == ["0.04000", "–"]
-
-
-def test_a_variant_is_compared_with_its_methods_row() -> None:
-    table = results(row("baboon", "lrtc-tv II", 0.08729, method="lrtc-tv"))
-    assert shown(table, "lrtc-tv II", "Baboon")[1:] == ["paper 0.08729", "ratio 1.00"]
+def test_the_best_is_bold_and_the_second_underlined_in_every_column() -> None:
+    errors = {"Hall": {"dual": 0.03, "ncpc": 0.02, "tmac": 0.05}, "Baboon": {"dual": 0.1, "ncpc": 0.3}}
+    rows = [row(data.lower(), label, rmse) for data, found in errors.items() for label, rmse in found.items()]
+    table = results(*rows, bad("failed", "hall", "ffw"))
+    looks = {
+        (line[0].lines[0].text, column.title): (entry.lines[0].bold, entry.lines[0].underline)
+        for line in table.rows
+        for column, entry in zip(table.columns[1:], line[1:], strict=True)
+    }
+    assert {place for place, look in looks.items() if look == (True, False)} == {("ncpc", "Hall"), ("dual", "Baboon")}
+    assert {place for place, look in looks.items() if look == (False, True)} == {("dual", "Hall"), ("ncpc", "Baboon")}
 
 
 def test_the_papers_best_is_bold_and_its_second_underlined_whatever_ours_are() -> None:
@@ -121,16 +127,6 @@ def test_the_papers_best_is_bold_and_its_second_underlined_whatever_ours_are() -
     assert r"{\scriptsize \underline{paper 0.02955}}" in to_latex(table)
 
 
-def test_data_that_is_not_there_prints_the_papers_figure() -> None:
-    table = results(row("hall", "tmac"), bad("no data", "ribeira", "tmac"))
-    assert shown(table, "tmac", "Ribeira") == ["no data", "paper 0.1644"]
-
-
-def test_the_paper_is_not_compared_with_another_rate() -> None:
-    table = results(row("hall", "nonneg-dual", 0.03, rate=0.2))
-    assert shown(table, "nonneg-dual", "Hall") == ["0.03000"]
-
-
 def test_the_paper_is_not_compared_with_another_pattern_whose_unobserved_entries_are_told() -> None:
     table = results(row("hall", "nonneg-dual", 0.03, pattern="fibres"), bad("failed", "hall", "ffw", pattern="fibres"))
     assert shown(table, "nonneg-dual", "Hall") == ["0.03000", "unobserved 0.03150"]
@@ -139,31 +135,9 @@ def test_the_paper_is_not_compared_with_another_pattern_whose_unobserved_entries
     assert "10 % observed (fibres)" in table.title
 
 
-@pytest.mark.parametrize("status", ["no data", "failed", "crashed", "timed out", "refused"])
-def test_a_cell_without_a_number_says_why(status: str) -> None:
-    table = results(row("baboon", "ffw"), bad(status, "hall", "ffw"))
-    assert shown(table, "ffw", "Hall") == [status, "paper 0.06327"]
-    assert entry(table, "ffw", "Hall").value is None
-
-
-def test_a_cell_without_any_row_says_so() -> None:
-    table = results(row("hall", "zero-fill"), row("baboon", "linear"))
-    assert shown(table, "linear", "Hall") == ["not run"]
-
-
 def test_where_there_is_no_data_a_method_that_was_not_asked_has_none_either() -> None:
     table = results(row("hall", "zero-fill"), row("hall", "ncpc"), bad("no data", "tomato", "zero-fill"))
     assert shown(table, "ncpc", "Tomato") == ["no data", "paper 0.44175"]
-
-
-def test_an_error_that_is_not_finite_is_said_to_be() -> None:
-    assert shown(results(row("hall", "geomcg", None)), "geomcg", "Hall")[0] == "not finite"
-
-
-def test_seeds_that_did_not_end_well_are_counted() -> None:
-    failed = bad("failed", "hall", "ffw")
-    table = results(row("hall", "ffw", 0.05, seed=1), row("hall", "ffw", 0.05, seed=2), failed)
-    assert shown(table, "ffw", "Hall")[0] == "0.05000 ± 0.00000 (2 of 3)"
 
 
 def test_a_run_at_its_time_limit_is_marked() -> None:
@@ -176,9 +150,7 @@ def test_a_run_at_its_time_limit_is_marked() -> None:
 def test_approximate_data_is_marked_in_every_table() -> None:
     found = evidence(row(APPROXIMATE, "dual"), bad("failed", APPROXIMATE, "ffw"))
     tables = [tabulate_datasets(found), *tabulate_results(found), *measures(found).values()]
-    failures = tabulate_failures(found)
-    assert failures is not None
-    for table in [*tables, failures]:
+    for table in [*tables, failures(*found.rows)]:
         for text in (to_markdown(table), to_csv(table)):
             assert "Container†" in text, table.name
         assert r"Container\textdagger{}" in to_latex(table)
@@ -197,12 +169,6 @@ def test_methods_come_in_the_papers_order_and_unknown_ones_last() -> None:
     labels = ("mine", "ffw", "lrtc-tv II", "dual", "nonneg-dual")
     table = results(*(row("hall", label, method=label.split(" ")[0]) for label in labels))
     assert [line[0].lines[0].text for line in table.rows] == ["nonneg-dual", "dual", "lrtc-tv II", "ffw", "mine"]
-
-
-def test_sweeps_are_in_no_table() -> None:
-    found = evidence(row("hall", "dual", 0.5, experiment="ranks", settings={"rank": 3}), row("hall", "dual", 0.04))
-    (table,) = tabulate_results(found)
-    assert shown(table, "dual", "Hall")[0] == "0.04000"
 
 
 def test_other_rates_have_a_table_of_their_own() -> None:
@@ -226,12 +192,6 @@ def test_patterns_are_never_in_one_table() -> None:
     ]
     assert len(measures(found)) == 3 * len(measures(evidence(row("hall", "dual", 0.04))))
     assert {"psnr", "psnr-holes-70-blocks", "psnr-holes-70-lines"} <= measures(found).keys()
-
-
-def test_what_failed_says_with_which_holes() -> None:
-    table = tabulate_failures(evidence(bad("failed"), bad("failed", pattern="lines", rate=0.7)))
-    assert table is not None
-    assert [line[3].lines[0].text for line in table.rows] == ["10 %", "70 % (lines)"]
 
 
 def test_missing_data_is_told_at_every_rate_and_pattern_of_its_experiment() -> None:
@@ -259,11 +219,6 @@ def test_runs_on_different_files_are_told() -> None:
     assert found.problems == (
         "The runs on Hall read 2 different files (sha256 abababababab, cdcdcdcdcdcd); their figures are mixed.",
     )
-
-
-def test_a_row_without_data_gives_way_to_one_with_it() -> None:
-    table = results(bad("no data", "hall", "dual"), row("hall", "dual", 0.04, seed=1))
-    assert shown(table, "dual", "Hall")[0] == "0.04000"
 
 
 # Other tables
@@ -299,10 +254,10 @@ def test_table_1_says_what_is_there_and_where_to_get_the_rest() -> None:
     assert table.notes == ("Not there: Tomato.",)
 
 
-def test_failures_are_listed_with_their_reason() -> None:
-    table = tabulate_failures(evidence(row("hall"), bad("crashed", "hall", "ffw", "Ended by SIGSEGV.")))
-    assert table is not None
+def test_failures_are_listed_with_their_reason_and_holes() -> None:
+    table = failures(row("hall"), bad("crashed", "hall", "ffw", "Ended by SIGSEGV."), bad("failed", pattern="lines"))
     assert [part.lines[0].text for part in table.rows[0]][-2:] == ["crashed", "Ended by SIGSEGV."]
+    assert [line[3].lines[0].text for line in table.rows] == ["10 %", "10 % (lines)"]
     assert tabulate_failures(evidence(row("hall"), bad("no data", "tomato"))) is None
 
 
