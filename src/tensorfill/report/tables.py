@@ -31,6 +31,7 @@ class Measure:
     """How many of what is in the row make one of what is printed."""
 
 
+_RMSE = Measure("rmse", "RMSE over all entries", "RMSE", lambda r: r.rmse, numbers.error)
 MEASURES = (
     Measure("unobserved", "RMSE over the unobserved entries", "unobserved", lambda r: r.rmse_unobserved, numbers.error),
     Measure("psnr", "PSNR in dB", "PSNR", lambda r: r.psnr, lambda value: f"{value:.2f}", False),
@@ -52,63 +53,15 @@ def tabulate_results(evidence: Evidence) -> tuple[Table, ...]:
     tables: list[Table] = []
     for place, setup in enumerate(evidence.setups):
         stem = "table2" if place == 0 else f"table2-{setup.slug}"
+        experiment = "" if setup.experiment == "table" else f", experiment “{setup.experiment}”"
         for in_paper, part in ((True, "the paper's datasets"), (False, "other datasets")):
             datasets = [name for name in evidence.datasets_at(setup) if evidence.cards[name].in_paper == in_paper]
             if datasets:
                 name = f"{stem}-others" if any(table.name == stem for table in tables) else stem
-                tables.append(_tabulate_setup(evidence, setup, datasets, part, name))
+                title = f"{_RMSE.title}, {part}, {setup.title}{experiment}"
+                labels = evidence.labels_at(setup)
+                tables.append(_tabulate(evidence, setup, _RMSE, name, title, datasets, labels))
     return tuple(tables)
-
-
-def _tabulate_setup(evidence: Evidence, setup: Setup, datasets: Sequence[str], part: str, name: str) -> Table:
-    labels = evidence.labels_at(setup)
-    compared = setup.is_the_papers and any(evidence.cards[dataset].in_paper for dataset in datasets)
-    apart = setup.pattern != UNIFORM
-    cells = {dataset: [evidence.cell(setup, dataset, label) for label in labels] for dataset in datasets}
-    columns = {}
-    for dataset, column in cells.items():
-        places = rank([cell.rmse.mean if cell.rmse else None for cell in column])
-        columns[dataset] = [_result(cell, place, compared, apart) for cell, place in zip(column, places, strict=True)]
-    experiment = "" if setup.experiment == "table" else f", experiment “{setup.experiment}”"
-    title = f"RMSE over all entries, {part}, {setup.title}{experiment}"
-    first, *notes = _notes_below(evidence, cells, compared=compared)
-    below = ["Below: over the unobserved entries alone."] if apart else []
-    return _methods_by_datasets(evidence, name, title, labels, columns, (first, *below, *notes))
-
-
-def _result(cell: Cell, place: int | None, compared: bool, apart: bool) -> Entry:
-    """A cell of the table. Below stands what the paper says, or, with `apart`, the error in the holes."""
-    found = cell.rmse
-    if found is None:
-        first = Text(cell.complaint or "", quiet=True)
-    else:
-        text = numbers.spread(found) + (f" ({found.count} of {len(cell.runs)})" if found.count < len(cell.runs) else "")
-        (first,) = our_entry(cell, text, place).lines
-    hidden = cell.mean(lambda run: run.rmse_unobserved) if apart else None
-    if hidden is not None:
-        below: tuple[Text, ...] = (Text(f"unobserved {numbers.error(hidden)}", quiet=True),)
-    else:
-        below = _papers_figure(cell) if compared else ()
-    return Entry((first, *below), found.mean if found else None)
-
-
-def _papers_figure(cell: Cell) -> tuple[Text, ...]:
-    """What the paper's table says about a cell of ours, marked as there, and the ratio; "–" where it says nothing."""
-    row, dataset = published().row(cell.label, cell.method), cell.data.name
-    if row is None or dataset not in row.digits:
-        return (Text("–", quiet=True),) if cell.rmse else ()
-    figure = published().entry(row, dataset).lines[0]
-    beside = replace(figure, text=f"paper {figure.text}", quiet=True)
-    if cell.rmse is None:
-        return (beside,)
-    return beside, Text(f"ratio {numbers.ratio(cell.rmse.mean / row.rmse[dataset])}", quiet=True)
-
-
-def our_entry(cell: Cell, text: str, place: int | None = None) -> Entry:
-    """A figure of ours with the mark of a time limit; the best (place 0) in bold, the second underlined."""
-    raised = _TIME_MARK if cell.time_limited else ""
-    shown = Text(text, bold=place == 0, underline=place == 1, raised=raised)
-    return Entry((shown,), cell.rmse.mean if cell.rmse else None)
 
 
 def tabulate_measures(evidence: Evidence) -> dict[Setup, tuple[tuple[Measure, Table], ...]]:
@@ -125,26 +78,50 @@ def tabulate_measures(evidence: Evidence) -> dict[Setup, tuple[tuple[Measure, Ta
 
 
 def _tabulate_measure(evidence: Evidence, setup: Setup, measure: Measure, *, first: bool) -> Table | None:
-    by_label = {label: evidence.cells(setup, label) for label in evidence.labels_at(setup)}
+    """The datasets and methods that have it; None if none has."""
     found = {
         (dataset, label)
-        for label, cells in by_label.items()
-        for dataset, cell in cells.items()
-        if cell.over_seeds(measure.value)
+        for dataset in evidence.datasets_at(setup)
+        for label in evidence.labels_at(setup)
+        if evidence.cell(setup, dataset, label).over_seeds(measure.value)
     }
     if not found:
         return None
-    labels = [label for label in by_label if any(key[1] == label for key in found)]
     datasets = [name for name in evidence.datasets_at(setup) if any(key[0] == name for key in found)]
-    shown = {dataset: [by_label[label][dataset] for label in labels] for dataset in datasets}
+    labels = [label for label in evidence.labels_at(setup) if any(key[1] == label for key in found)]
     name = measure.name if first else f"{measure.name}-{setup.slug}"
     title = f"{measure.title}, {setup.title}" + ("" if setup.experiment == "table" else f" (“{setup.experiment}”)")
-    notes = _notes_below(evidence, shown, best=measure.smallest_first is not None)
-    columns = {dataset: _measure_column(cells, measure) for dataset, cells in shown.items()}
-    return _methods_by_datasets(evidence, name, title, labels, columns, notes)
+    return _tabulate(evidence, setup, measure, name, title, datasets, labels)
 
 
-def _measure_column(cells: Sequence[Cell], measure: Measure) -> list[Entry]:
+def _tabulate(
+    evidence: Evidence,
+    setup: Setup,
+    measure: Measure,
+    name: str,
+    title: str,
+    datasets: Sequence[str],
+    labels: Sequence[str],
+) -> Table:
+    """A line per method and a column per dataset. With the RMSE stands what the paper says, or the error in holes."""
+    cells = {dataset: [evidence.cell(setup, dataset, label) for label in labels] for dataset in datasets}
+    columns = [_fill_column(column, measure) for column in cells.values()]
+    compared = measure is _RMSE and setup.is_the_papers and any(evidence.cards[name].in_paper for name in datasets)
+    apart = measure is _RMSE and setup.pattern != UNIFORM
+    if measure is _RMSE:
+        columns = [
+            [_complete(entry, cell, compared, apart) for entry, cell in zip(entries, column, strict=True)]
+            for entries, column in zip(columns, cells.values(), strict=True)
+        ]
+    head = (name_column("method"), *(Column(evidence.title(dataset)) for dataset in datasets))
+    rows = tuple((words(label), *line) for label, *line in zip(labels, *columns, strict=True))
+    first, *notes = _notes_below(evidence, cells, compared=compared, best=measure.smallest_first is not None)
+    below = ["Below: over the unobserved entries alone."] if apart else []
+    return Table(name, title, head, rows, (first, *below, *notes))
+
+
+def _fill_column(cells: Sequence[Cell], measure: Measure) -> list[Entry]:
+    """Mean and deviation over the seeds, the best in bold; or why there is no number."""
     ordered = measure.smallest_first is not None
     places = rank([cell.mean(measure.value) for cell in cells], smallest_first=measure.smallest_first is not False)
     entries = []
@@ -161,17 +138,36 @@ def _measure_column(cells: Sequence[Cell], measure: Measure) -> list[Entry]:
     return entries
 
 
-def _methods_by_datasets(
-    evidence: Evidence,
-    name: str,
-    title: str,
-    labels: Sequence[str],
-    columns: Mapping[str, Sequence[Entry]],
-    notes: tuple[str, ...],
-) -> Table:
-    head = (name_column("method"), *(Column(evidence.title(dataset)) for dataset in columns))
-    rows = tuple((words(label), *line) for label, *line in zip(labels, *columns.values(), strict=True))
-    return Table(name, title, head, rows, notes)
+def our_entry(cell: Cell, text: str, place: int | None = None) -> Entry:
+    """A figure of ours with the mark of a time limit; the best (place 0) in bold, the second underlined."""
+    raised = _TIME_MARK if cell.time_limited else ""
+    shown = Text(text, bold=place == 0, underline=place == 1, raised=raised)
+    return Entry((shown,), cell.rmse.mean if cell.rmse else None)
+
+
+def _complete(entry: Entry, cell: Cell, compared: bool, apart: bool) -> Entry:
+    """An entry with how many seeds it is about, where not all ended well, and with what stands below it."""
+    (first,) = entry.lines
+    if cell.rmse and cell.rmse.count < len(cell.runs):
+        first = replace(first, text=f"{first.text} ({cell.rmse.count} of {len(cell.runs)})")
+    hidden = cell.mean(lambda run: run.rmse_unobserved) if apart else None
+    if hidden is not None:
+        below: tuple[Text, ...] = (Text(f"unobserved {numbers.error(hidden)}", quiet=True),)
+    else:
+        below = _papers_figure(cell) if compared else ()
+    return replace(entry, lines=(first, *below))
+
+
+def _papers_figure(cell: Cell) -> tuple[Text, ...]:
+    """What the paper's table says about a cell of ours, marked as there, and the ratio; "–" where it says nothing."""
+    row, dataset = published().row(cell.label, cell.method), cell.data.name
+    if row is None or dataset not in row.digits:
+        return (Text("–", quiet=True),) if cell.rmse else ()
+    figure = published().entry(row, dataset).lines[0]
+    beside = replace(figure, text=f"paper {figure.text}", quiet=True)
+    if cell.rmse is None:
+        return (beside,)
+    return beside, Text(f"ratio {numbers.ratio(cell.rmse.mean / row.rmse[dataset])}", quiet=True)
 
 
 # Notes below tables
@@ -280,8 +276,7 @@ def tabulate_datasets(evidence: Evidence) -> Table:
 def list_cells(evidence: Evidence) -> list[Sequence[object]]:
     """A line per dataset and method, with the mean and standard deviation of every measure."""
     asked = ("experiment", "rate", "pattern", "dataset", "approximate", "method", "label", "seeds", "runs", "status")
-    names = ["rmse", *(measure.name for measure in MEASURES)]
-    spreads = (f"{name}_{part}" for name in names for part in ("mean", "deviation"))
+    spreads = (f"{measure.name}_{part}" for measure in (_RMSE, *MEASURES) for part in ("mean", "deviation"))
     lines: list[Sequence[object]] = [[*asked, "time_limited", *spreads, "paper_rmse", "ratio"]]
     for setup in evidence.setups:
         for dataset in evidence.datasets_at(setup):
@@ -293,7 +288,7 @@ def _list_cell(setup: Setup, cell: Cell) -> Sequence[object]:
     dataset = cell.data.name
     paper = published().rmse(dataset, cell.label, cell.method) if setup.is_the_papers else None
     ratio = cell.rmse.mean / paper if cell.rmse and paper else None
-    found = [cell.rmse, *(cell.over_seeds(measure.value) for measure in MEASURES)]
+    found = [cell.over_seeds(measure.value) for measure in (_RMSE, *MEASURES)]
     means = [value for spread in found for value in ((spread.mean, spread.deviation) if spread else (None, None))]
     asked = (setup.experiment, setup.rate, setup.pattern, dataset, bool(cell.data.approximate))
     runs = (cell.method, cell.label, len(cell.good), len(cell.runs), cell.complaint or "ok", cell.time_limited)
