@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tensorfill.report.evidence import Evidence
 from tensorfill.report.render import page_to_markdown
-from tensorfill.report.reproduction import TITLE, reproduction
+from tensorfill.report.reproduction import TITLE, describe_reproduction
 from tensorfill.rows import Row, read_rows
 
 Curve = tuple[tuple[int, float, float], ...]
@@ -45,7 +45,7 @@ def _curve(row: Row) -> Curve:
 
 def page() -> str:
     """The page that the kept rows make."""
-    sections = reproduction(Evidence.of(read_rows(KEPT)), made_with="`python benchmarks/reproduction.py`")
+    sections = describe_reproduction(Evidence.of(read_rows(KEPT)), made_with="`python benchmarks/reproduction.py`")
     return page_to_markdown(TITLE, sections)
 
 

@@ -66,7 +66,7 @@ def test_memory_of_the_watcher_is_not_counted() -> None:
     def watch(snapshot: Snapshot) -> None:
         np.ones(30_000_000).sum()
 
-    memory.unwatched(watch)(snapshot(0))
+    memory.exclude(watch)(snapshot(0))
     apart = memory.bytes()
     np.ones(15_000_000).sum()
     counted = memory.bytes()

@@ -14,7 +14,7 @@ from tensorfill.bench.plan_file import find_plan, read_plan, shipped_plans
 from tensorfill.errors import InvalidSetting, UnreadableFile
 from tensorfill.methods.nonneg_dual import NonnegDual
 from tensorfill.methods.registry import available_methods, make
-from tensorfill.report.published import published
+from tensorfill.report.published import load_published
 from tensorfill.sampling import mask
 
 WHOLE = """
@@ -216,7 +216,7 @@ def test_the_papers_method_runs_as_published_and_as_ours() -> None:
 
 def test_every_setting_that_a_cell_of_the_paper_is_judged_by_is_in_its_plan() -> None:
     table = read_plan(find_plan("paper"), datasets()).experiments[0]
-    assert {row.label for row in published().rows} <= {choice.label for choice in table.methods}
+    assert {row.label for row in load_published().rows} <= {choice.label for choice in table.methods}
 
 
 def test_only_a_list_of_ranks_is_fitted() -> None:

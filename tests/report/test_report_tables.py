@@ -10,7 +10,7 @@ import pytest
 from report_rows import bad, card, evidence, row, seeds
 
 from tensorfill.report.evidence import Evidence
-from tensorfill.report.published import published
+from tensorfill.report.published import load_published
 from tensorfill.report.render import lines_to_csv, to_csv, to_latex, to_markdown
 from tensorfill.report.table import Entry, Table
 from tensorfill.report.tables import (
@@ -23,7 +23,7 @@ from tensorfill.report.tables import (
 )
 from tensorfill.rows import Row
 
-DATASETS = published().datasets
+DATASETS = load_published().datasets
 APPROXIMATE = card("container", approximate="An H.264 encode: not the raw file.")
 
 
@@ -318,17 +318,20 @@ def test_the_long_form_by_run_has_a_line_per_run() -> None:
 
 
 def test_all_cells_of_the_papers_table_are_there_with_their_digits() -> None:
-    assert published().cells == 9 * 9 == 81
-    assert published().rmse("hall", "nonneg-dual", "nonneg-dual") == 0.03696
-    assert published().rmse("baboon", "dual-demo", "dual-demo") == 0.33258
-    assert published().rmse("hall", "dual", "dual") is None
-    assert published().named("proposed").digits["container"] == "0.044908"
-    assert published().named("proposed").digits["ribeira"] == "0.03090", "zeros at the end are digits too"
+    assert load_published().cells == 9 * 9 == 81
+    assert load_published().rmse("hall", "nonneg-dual", "nonneg-dual") == 0.03696
+    assert load_published().rmse("baboon", "dual-demo", "dual-demo") == 0.33258
+    assert load_published().rmse("hall", "dual", "dual") is None
+    assert load_published().named("proposed").digits["container"] == "0.044908"
+    assert load_published().named("proposed").digits["ribeira"] == "0.03090", "zeros at the end are digits too"
 
 
 def test_the_best_and_the_second_are_those_that_the_paper_marks() -> None:
     best, second = (
-        [next(row.name for row in published().rows if published().place(name, row) == place) for name in DATASETS]
+        [
+            next(row.name for row in load_published().rows if load_published().place(name, row) == place)
+            for name in DATASETS
+        ]
         for place in (0, 1)
     )
     assert best == ["proposed"] * 7 + ["LRTC-TV"] * 2
@@ -336,7 +339,7 @@ def test_the_best_and_the_second_are_those_that_the_paper_marks() -> None:
 
 
 def test_repeated_digits_are_found_and_nearly_equal_ones_are_not() -> None:
-    assert published().repeated() == (
+    assert load_published().repeated() == (
         ("braga", "geomCG", "NCPC", "0.07348"),
         ("hall", "SMF-LRTC", "FFW", "0.06327"),
     )

@@ -119,7 +119,7 @@ def data_folder(given: Path | None = None) -> Path | None:
 
 
 @cache
-def _shipped() -> tuple[Dataset, ...]:
+def _load_shipped() -> tuple[Dataset, ...]:
     found = tomllib.loads((files(__package__) / "datasets.toml").read_text(encoding="utf-8"))
     families: dict[str, dict[str, Any]] = found["family"]
     entries = [{**families.get(entry.pop("family", ""), {}), **entry} for entry in found["dataset"]]
@@ -136,4 +136,4 @@ def _from_entry(entry: dict[str, Any]) -> Dataset:
 
 def datasets() -> dict[str, Dataset]:
     """Every dataset of `datasets.toml` by name: the paper's first, in its order."""
-    return {dataset.name: dataset for dataset in _shipped()}
+    return {dataset.name: dataset for dataset in _load_shipped()}

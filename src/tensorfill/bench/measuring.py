@@ -108,7 +108,7 @@ def _complete(
             known,
             method=run.method,
             random_state=run.seed,
-            watch=None if recorder is None else memory.unwatched(recorder),
+            watch=None if recorder is None else memory.exclude(recorder),
             time_limit=run.time_limit,
             **settings,
         )

@@ -78,8 +78,8 @@ def run_bench(bench: Bench, show: Show) -> Counter[Status]:
             show.note(note)
         absent = find_absent_data({run.data.name: bench.extras.known[run.data.name] for run in bench.runs}, bench.data)
         runs = tuple(run for run in bench.runs if run.data.name not in absent)
-        folder.drop(_outdated(bench, runs, folder, there={run.data.name for run in runs}))
-        missing = _missing(bench.runs, absent, folder)
+        folder.drop(_find_outdated(bench, runs, folder, there={run.data.name for run in runs}))
+        missing = _find_missing(bench.runs, absent, folder)
         for row in missing:
             if row.id not in folder.rows:
                 folder.append(row)
@@ -105,7 +105,7 @@ def find_absent_data(datasets: Mapping[str, Dataset], folder: Path | None) -> di
     return absent
 
 
-def _missing(runs: tuple[Run, ...], absent: Mapping[str, str], folder: RowsFolder) -> list[Row]:
+def _find_missing(runs: tuple[Run, ...], absent: Mapping[str, str], folder: RowsFolder) -> list[Row]:
     """Rows that say so, but not beside those of a time when the data was there."""
 
     def place(row: Row) -> tuple[str, str, str]:
@@ -115,7 +115,7 @@ def _missing(runs: tuple[Run, ...], absent: Mapping[str, str], folder: RowsFolde
     return [row for row in rows_without_data(runs, absent) if place(row) not in answered]
 
 
-def _outdated(bench: Bench, runs: Sequence[Run], folder: RowsFolder, there: Collection[str]) -> set[str]:
+def _find_outdated(bench: Bench, runs: Sequence[Run], folder: RowsFolder, there: Collection[str]) -> set[str]:
     """Rows that are to be found anew: as asked; the data has come; the file of a method or of data is another one now;
     a curve or pictures are wanted now that were not, or that somebody removed."""
     found = {id for id, row in folder.rows.items() if row.status == "no data" and row.data.name in there}

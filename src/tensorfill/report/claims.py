@@ -9,7 +9,7 @@ from . import numbers
 from .comparison import PaperCell
 from .curves import error_at, first_runs, largest_rise, rank_points
 from .evidence import Cell, Evidence, Setup
-from .published import published
+from .published import load_published
 from .sections import METHOD, NOTICEABLE, component_runs, write_section
 from .table import Section, Table, prose_column, words
 
@@ -121,9 +121,9 @@ def _judge_saturation(evidence: Evidence) -> Claim:
 
 def _judge_best(cells: tuple[PaperCell, ...]) -> Claim:
     said = "The proposed method is the best on hyperspectral images and videos, and second to LRTC-TV on colour images."
-    expected = {dataset: 1 if dataset in _PICTURES else 0 for dataset in published().datasets}
-    row = published().named("proposed")
-    by_the_paper = all(published().place(dataset, row) == place for dataset, place in expected.items())
+    expected = {dataset: 1 if dataset in _PICTURES else 0 for dataset in load_published().datasets}
+    row = load_published().named("proposed")
+    by_the_paper = all(load_published().place(dataset, row) == place for dataset, place in expected.items())
     told, kept = [], []
     for dataset, place in expected.items():
         ours = _our_errors(cells, dataset)
@@ -142,7 +142,7 @@ def _judge_best(cells: tuple[PaperCell, ...]) -> Claim:
 
 def _judge_hall(cells: tuple[PaperCell, ...]) -> Claim:
     said = "On Hall every baseline but Dual has at least twice the RMSE of the proposed method."
-    others = [row.name for row in published().rows if row.name not in ("proposed", "Dual")]
+    others = [row.name for row in load_published().rows if row.name not in ("proposed", "Dual")]
     found = [{name: _factors(cells, "hall", name)[which] for name in others} for which in (0, 1)]
     paper, here = ({name: times for name, times in by_name.items() if times is not None} for by_name in found)
     return Claim(said, _below(paper, 2), _below(here, 2) if here else "", _holds(min(paper.values()) >= 2))
@@ -163,7 +163,7 @@ def _judge_dual(cells: tuple[PaperCell, ...], dataset: str, times: int) -> Claim
 
 def _factors(cells: tuple[PaperCell, ...], dataset: str, name: str) -> tuple[float, float | None]:
     """The RMSE of a method of the paper over that of the proposed one: in its table, and here."""
-    paper, ours = published(), _our_errors(cells, dataset)
+    paper, ours = load_published(), _our_errors(cells, dataset)
     here = ours[name] / ours["proposed"] if {name, "proposed"} <= ours.keys() else None
     return paper.named(name).rmse[dataset] / paper.named("proposed").rmse[dataset], here
 

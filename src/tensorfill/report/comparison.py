@@ -8,7 +8,7 @@ from functools import cache
 
 from .evidence import Cell, Evidence, Setup
 from .numbers import error, ratio
-from .published import PublishedRow, published, read_data
+from .published import PublishedRow, load_published, read_data
 
 TOLERANCE = 0.05
 """Cells whose ratio is within this of 1 count as reproduced."""
@@ -72,14 +72,16 @@ def paper_cells(evidence: Evidence) -> tuple[PaperCell, ...]:
     there = evidence.datasets_at(setup) if setup else ()
     return tuple(
         PaperCell(dataset, row, _compare(evidence, setup, dataset, row) if setup and dataset in there else ())
-        for dataset in published().datasets
-        for row in published().rows
+        for dataset in load_published().datasets
+        for row in load_published().rows
         if dataset in row.digits
     )
 
 
 def _compare(evidence: Evidence, setup: Setup, dataset: str, row: PublishedRow) -> tuple[Compared, ...]:
-    labels = [label for label in evidence.labels_at(setup) if published().row(label, evidence.labels[label]) is row]
+    labels = [
+        label for label in evidence.labels_at(setup) if load_published().row(label, evidence.labels[label]) is row
+    ]
     labels.sort(key=lambda label: label != row.label)
     cells = [evidence.cell(setup, dataset, label) for label in labels]
     return tuple(Compared(cell, row) for cell in cells if cell.runs)
@@ -122,7 +124,7 @@ class Explanation:
 
 
 @cache
-def explanations() -> tuple[Explanation, ...]:
+def load_explanations() -> tuple[Explanation, ...]:
     """The texts of `explanations.toml`."""
     return tuple(Explanation(**entry) for entry in read_data("explanations.toml")["explanation"])
 
@@ -140,7 +142,7 @@ def explain(cell: Cell, paper: float, others: Mapping[str, float], encoding: flo
     if cell.data.approximate:
         told = "" if encoding is None else f"; on Hall the same encoding changes the RMSE by a factor of {encoding:.2f}"
         found.append(f"Our file is approximate, the paper's is not (†){told}.")
-    for explanation in explanations():
+    for explanation in load_explanations():
         if explanation.fits(cell, paper):
             try:
                 said = explanation.text.format_map(numbers)

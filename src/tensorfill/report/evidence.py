@@ -14,7 +14,7 @@ from ..method import stroke_of
 from ..methods.registry import available_methods
 from ..rows import DataCard, Row, Rows
 from .numbers import Spread, percent
-from .published import published
+from .published import load_published
 
 UNIFORM = "uniform"
 """The pattern of most rows: each entry is hidden on its own."""
@@ -54,7 +54,7 @@ class Setup:
     @property
     def is_the_papers(self) -> bool:
         """Whether published figures can be put beside it."""
-        paper = published()
+        paper = load_published()
         return abs(self.rate - paper.rate) < 1e-9 and self.pattern == paper.pattern
 
 
@@ -135,7 +135,7 @@ class Evidence:
         for row in self.rows:
             if row.data.name not in cards or row.data.sha256 is not None:
                 cards[row.data.name] = row.data
-        order = {name: place for place, name in enumerate(published().datasets)}
+        order = {name: place for place, name in enumerate(load_published().datasets)}
         return {name: cards[name] for name in sorted(cards, key=lambda name: (order.get(name, len(order)), name))}
 
     @cached_property

@@ -80,7 +80,7 @@ class Published:
 
 
 @cache
-def published() -> Published:
+def load_published() -> Published:
     """The figures of `published.toml`."""
     found = read_data("published.toml")
     table: dict[str, list[str]] = found["rmse"]

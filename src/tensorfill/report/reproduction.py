@@ -9,7 +9,7 @@ from . import numbers
 from .claims import judge_claims
 from .comparison import TOLERANCE, Compared, PaperCell, explain, paper_cells, papers_setup, rmse_by_label
 from .evidence import Evidence, Setup
-from .published import published, read_data
+from .published import load_published, read_data
 from .sections import (
     METHOD,
     compare_settings,
@@ -32,7 +32,7 @@ _HEAD = (name_column("ours"), name_column("the paper's row"), Column("our RMSE")
 _OTHERS = prose_column("our other settings")
 
 
-def reproduction(evidence: Evidence, made_with: str) -> tuple[Section, ...]:
+def describe_reproduction(evidence: Evidence, made_with: str) -> tuple[Section, ...]:
     """All sections of the page; `made_with` says which versions made it."""
     setup = papers_setup(evidence)
     sections: list[Section | None] = [_tell_origin(evidence, made_with)]
@@ -82,7 +82,7 @@ def _summarise(cells: tuple[PaperCell, ...]) -> Section:
     why = ", ".join(f"{complaint}: {count}" for complaint, count in missing.most_common())
     return write_section(
         "summary",
-        cells=published().cells,
+        cells=load_published().cells,
         there=len(there),
         others=f" (the others: {why})" if why else "",
         same=same,
@@ -97,23 +97,23 @@ def _summarise(cells: tuple[PaperCell, ...]) -> Section:
 def _show_papers_table(evidence: Evidence, cells: tuple[PaperCell, ...]) -> Section:
     """The paper's Table 2 as it is laid out there, a line per dataset and a column per method, with ours below."""
     lines = []
-    for dataset in published().datasets:
+    for dataset in load_published().datasets:
         line = [cell for cell in cells if cell.dataset == dataset]
         ours = [cell.judge.cell.rmse if cell.judge else None for cell in line]
         places = rank([found.mean if found else None for found in ours])
         lines.append((dataset, [_entry_of_both(cell, place) for cell, place in zip(line, places, strict=True)]))
-    judges: dict[str, dict[str, None]] = {row.name: {} for row in published().rows}
+    judges: dict[str, dict[str, None]] = {row.name: {} for row in load_published().rows}
     for cell in cells:
         if cell.judge:
             judges[cell.row.name][f"`{cell.judge.cell.label}`"] = None
     told = ", ".join(f"{name} by {' or '.join(labels)}" for name, labels in judges.items() if labels)
-    head = [Column(row.name) for row in published().rows]
+    head = [Column(row.name) for row in load_published().rows]
     judged = [cell.judge.cell for cell in cells if cell.judge]
     return table_section(evidence, "papers-table", head, lines, cells=judged, judges=told)
 
 
 def _entry_of_both(cell: PaperCell, place: int | None) -> Entry:
-    paper = published().entry(cell.row, cell.dataset)
+    paper = load_published().entry(cell.row, cell.dataset)
     if cell.judge is None or cell.judge.cell.rmse is None:
         return Entry((*paper.lines, Text(cell.complaint or "", quiet=True)), paper.value)
     mean = cell.judge.cell.rmse.mean
@@ -163,7 +163,7 @@ def _encoding(evidence: Evidence, setup: Setup) -> dict[str, float]:
 
 def _compare(one: Compared) -> tuple[Entry, ...]:
     ours = our_entry(one.cell, numbers.spread(one.cell.rmse)) if one.cell.rmse else words("–", quiet=True)
-    paper = published().entry(one.row, one.cell.data.name)
+    paper = load_published().entry(one.row, one.cell.data.name)
     return words(one.cell.label), words(one.row.name), ours, paper, number(one.ratio, numbers.ratio)
 
 

@@ -10,7 +10,7 @@ from . import numbers
 from .comparison import rmse_by_label
 from .curves import error_at, first_runs, largest_rise, rank_points
 from .evidence import Cell, Evidence, Setup
-from .published import published, read_data
+from .published import load_published, read_data
 from .table import Column, Entry, Section, Text, name_column, number, words
 from .tables import Lines, our_entry, tabulate_lines
 
@@ -58,7 +58,7 @@ def compare_solvers(evidence: Evidence, setup: Setup) -> Section | None:
         if as_published.rmse and ours.rmse:
             shown += [as_published, ours]
             ratio = number(as_published.rmse.mean / ours.rmse.mean, lambda value: f"{value:.3f}")
-            paper = published().entry(published().named("proposed"), dataset)
+            paper = load_published().entry(load_published().named("proposed"), dataset)
             lines.append((dataset, (*_error_and_steps(as_published), *_error_and_steps(ours), ratio, paper)))
     titles = ("as published", "iterations", "ours", "iterations", "as published / ours", "paper")
     return table_section(evidence, "two-solvers", [*map(Column, titles)], lines, cells=shown) if lines else None
@@ -130,7 +130,7 @@ def compare_settings(evidence: Evidence, setup: Setup) -> Section | None:
     """`Dual` at the paper's setting and at λ_k = n_k, beside the paper's own method."""
     said = []
     for dataset in evidence.datasets_at(setup):
-        ours, proposed = rmse_by_label(evidence, setup, dataset), published().named("proposed").digits.get(dataset)
+        ours, proposed = rmse_by_label(evidence, setup, dataset), load_published().named("proposed").digits.get(dataset)
         if {"dual", "dual-demo"} <= ours.keys():
             beside = "" if proposed is None else f", beside {proposed} that the paper gives for its own method"
             said.append(
@@ -147,7 +147,7 @@ def compare_with_zero_filling(evidence: Evidence, setup: Setup) -> Section | Non
     said = []
     for dataset in evidence.datasets_at(setup):
         zeros = rmse_by_label(evidence, setup, dataset).get("zero-fill")
-        for row in (published().named("NCPC"), published().named("TMac")):
+        for row in (load_published().named("NCPC"), load_published().named("TMac")):
             if zeros is not None and dataset in row.digits:
                 said.append(
                     f"* {evidence.title(dataset)}, {row.name}: the paper's {row.digits[dataset]} is "
@@ -162,13 +162,13 @@ def _put_beside(
     evidence: Evidence, setup: Setup, name: str, labels: Sequence[str], papers: Sequence[str], said: Sequence[str]
 ) -> Section | None:
     """Our RMSE for some labels and the paper's for some rows, by dataset; None where the first label has no run."""
-    rows = [published().named(paper) for paper in papers]
+    rows = [load_published().named(paper) for paper in papers]
     lines: list[tuple[str, Sequence[Entry]]] = []
     for dataset in evidence.datasets_at(setup):
         ours = rmse_by_label(evidence, setup, dataset)
         if any(label in ours for label in labels):
             entries = [number(ours.get(label), numbers.error) for label in labels]
-            lines.append((dataset, [*entries, *(published().entry(row, dataset) for row in rows)]))
+            lines.append((dataset, [*entries, *(load_published().entry(row, dataset) for row in rows)]))
     if labels[0] not in evidence.labels_at(setup) or not lines:
         return None
     head = [*(Column(f"{label}, ours") for label in labels), *(Column(f"{row.name}, paper") for row in rows)]
@@ -178,7 +178,7 @@ def _put_beside(
 def tell_divergence(evidence: Evidence, setup: Setup) -> Section | None:
     """GeomCG where its error is larger than the data, run by run."""
     lines = []
-    row = published().named("geomCG")
+    row = load_published().named("geomCG")
     labels = [label for label in evidence.labels_at(setup) if evidence.labels[label] == "geomcg"]
     for cell in (evidence.cell(setup, dataset, label) for dataset in evidence.datasets_at(setup) for label in labels):
         paper = row.digits.get(cell.data.name)
@@ -196,9 +196,9 @@ def list_duplicates() -> Section:
     """Cells of the paper with the same digits."""
     lines = [
         f"* {dataset.capitalize()}: {one} and {other} are both {figure}."
-        for dataset, one, other, figure in published().repeated()
+        for dataset, one, other, figure in load_published().repeated()
     ]
-    return write_section("duplicates", "\n".join(lines), cells=published().cells)
+    return write_section("duplicates", "\n".join(lines), cells=load_published().cells)
 
 
 # The paper's figures in numbers

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from ..rows import Row
 from . import numbers
 from .evidence import APPROXIMATE_MARK, UNIFORM, Cell, Evidence, Setup
-from .published import published
+from .published import load_published
 from .table import Column, Entry, Table, Text, name_column, prose_column, rank, words
 
 _TIME_MARK = "t"
@@ -160,10 +160,10 @@ def _complete(entry: Entry, cell: Cell, compared: bool, apart: bool) -> Entry:
 
 def _papers_figure(cell: Cell) -> tuple[Text, ...]:
     """What the paper's table says about a cell of ours, marked as there, and the ratio; "–" where it says nothing."""
-    row, dataset = published().row(cell.label, cell.method), cell.data.name
+    row, dataset = load_published().row(cell.label, cell.method), cell.data.name
     if row is None or dataset not in row.digits:
         return (Text("–", quiet=True),) if cell.rmse else ()
-    figure = published().entry(row, dataset).lines[0]
+    figure = load_published().entry(row, dataset).lines[0]
     beside = replace(figure, text=f"paper {figure.text}", quiet=True)
     if cell.rmse is None:
         return (beside,)
@@ -286,7 +286,7 @@ def list_cells(evidence: Evidence) -> list[Sequence[object]]:
 
 def _list_cell(setup: Setup, cell: Cell) -> Sequence[object]:
     dataset = cell.data.name
-    paper = published().rmse(dataset, cell.label, cell.method) if setup.is_the_papers else None
+    paper = load_published().rmse(dataset, cell.label, cell.method) if setup.is_the_papers else None
     ratio = cell.rmse.mean / paper if cell.rmse and paper else None
     found = [cell.over_seeds(measure.value) for measure in (_RMSE, *MEASURES)]
     means = [value for spread in found for value in ((spread.mean, spread.deviation) if spread else (None, None))]

@@ -22,7 +22,7 @@ from .folder import check_folder, replace_folder
 from .page import Contents, render_page
 from .pictures import collect_albums
 from .render import lines_to_csv, page_to_markdown, to_csv, to_latex, to_markdown
-from .reproduction import TITLE, reproduction
+from .reproduction import TITLE, describe_reproduction
 from .table import Table
 from .tables import list_cells, list_runs, tabulate_datasets, tabulate_failures, tabulate_measures, tabulate_results
 
@@ -85,23 +85,23 @@ def _gather(evidence: Evidence, made_with: str) -> tuple[Contents, dict[str, byt
     files = {name: content for figure in drawn for name, content in figure_files(figure)}
     count = itertools.count(1)
 
-    def numbered(table: Table) -> Table:
+    def number_next(table: Table) -> Table:
         return replace(table, title=f"Table {next(count)}. {table.title}")
 
     contents = Contents(
         evidence=evidence,
-        # In the order of the page, for tables are numbered as they come.
-        results=tuple(map(numbered, tabulate_results(evidence))),
-        failures=numbered(failures) if (failures := tabulate_failures(evidence)) else None,
+        # In the order of the page, for tables are number_next as they come.
+        results=tuple(map(number_next, tabulate_results(evidence))),
+        failures=number_next(failures) if (failures := tabulate_failures(evidence)) else None,
         measures={
-            setup: tuple((measure, numbered(table)) for measure, table in group)
+            setup: tuple((measure, number_next(table)) for measure, table in group)
             for setup, group in tabulate_measures(evidence).items()
         },
-        datasets=numbered(tabulate_datasets(evidence)),
+        datasets=number_next(tabulate_datasets(evidence)),
         figures=tuple((figure, files[f"{figure.name}.svg"].decode()) for figure in drawn if figure.on_page),
         left_out=tuple(figure for figure in figures if isinstance(figure, LeftOut)),
         albums=albums,
-        reproduction=reproduction(evidence, made_with),
+        reproduction=describe_reproduction(evidence, made_with),
         made_with=made_with,
     )
     return contents, files

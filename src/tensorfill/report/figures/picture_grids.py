@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from ..evidence import APPROXIMATE_MARK
 from ..numbers import error
 from ..pictures import Album, first_albums
-from ..published import PublishedRow, published
+from ..published import PublishedRow, load_published
 from .drawing import DPI, MARK_MEANS, Drawn
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def draw_papers_grid(albums: Sequence[Album]) -> list[Drawn]:
     """
     rows: _Rows = []
     for album in (album for name in _PAPERS_GRID for album in first_albums(albums) if album.dataset == name):
-        tiles = [_papers_tile(album, row) for row in published().rows]
+        tiles = [_papers_tile(album, row) for row in load_published().rows]
         if any(path for _, path in tiles):
             rows.append((album.title, [("original\n", album.truth), *tiles]))
     title = "Figure 3 as in the paper. The original and the paper's methods"
@@ -76,7 +76,7 @@ def draw_papers_grid(albums: Sequence[Album]) -> list[Drawn]:
 
 def _papers_tile(album: Album, row: PublishedRow) -> _Tile:
     """Our picture for a method of the paper: at the setting that its cells are judged by, else at another one."""
-    ours = [shot for shot in album.shots if published().row(shot.label, shot.method) is row]
+    ours = [shot for shot in album.shots if load_published().row(shot.label, shot.method) is row]
     shot = min(ours, key=lambda shot: shot.label != row.label, default=None)
     told = "" if shot is None or shot.rmse is None else error(shot.rmse)
     return f"{row.name}\n{told}", shot.path if shot else None
