@@ -24,6 +24,54 @@ _EXPERIMENT_KEYS = (*(field.name for field in fields(Experiment)), "time_limit")
 _METHOD_KEYS = tuple(field.name for field in fields(Choice))
 
 
+def _is_list(value: object, fits: Callable[[Any], bool], *, filled: bool = True) -> bool:
+    return isinstance(value, list | tuple) and all(map(fits, value)) and (len(value) > 0 or not filled)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: object) -> bool:
+    # What is not finite does not survive in JSON, and with it the identity of a run would be lost.
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def _is_plain(value: object) -> bool:
+    return _is_list(value, _is_plain, filled=False) or isinstance(value, str | bool) or _is_number(value)
+
+
+_RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "title": (_is_text, "be a text"),
+    "name": (lambda value: _is_text(value) and value != "", "be a text"),
+    "label": (lambda value: _is_text(value) and value != "", "be a text"),
+    "datasets": (lambda value: _is_list(value, _is_text), "be a list of names"),
+    "methods": (
+        lambda value: _is_list(value, lambda entry: True),
+        "be a list of names or of tables like {method = 'dual', label = '…'}",
+    ),
+    "settings": (
+        lambda value: isinstance(value, dict) and all(map(_is_plain, value.values())),
+        "be a table of numbers, words and lists of them",
+    ),
+    "rates": (
+        lambda value: _is_list(value, lambda rate: _is_number(rate) and 0 < rate <= 1),
+        "be a list of shares above 0 and at most 1, like [0.1]",
+    ),
+    "patterns": (lambda value: _is_list(value, _is_text), "be a list of names, like ['uniform', 'blocks']"),
+    "seeds": (_is_count, "be a whole number, 1 or more: how many there are"),
+    "ranks": (lambda value: _is_list(value, _is_count, filled=False), "be a list of whole numbers, 1 or more"),
+    "curve": (lambda value: isinstance(value, bool), "be true or false"),
+    "pictures": (lambda value: isinstance(value, bool), "be true or false"),
+    "time_limit": (lambda value: value is None or (_is_number(value) and value > 0), "be a number of seconds above 0"),
+}
+"""By key, what fits, and how that is said."""
+
+
 def shipped_plans() -> dict[str, Path]:
     """The plans that come with the package, by name."""
     return {path.stem: path for path in sorted(SHIPPED.glob("*.toml"))}
@@ -56,34 +104,33 @@ def read_plan(path: Path, datasets: Collection[str]) -> Plan:
     shared: dict[str, Any] = {key: found[key] for key in ("datasets", "methods") if key in found}
     experiments = tuple(_read_experiment(where, {**shared, **part}, datasets) for part in parts)
     _check_once(where, "experiment", [experiment.name for experiment in experiments])
-    title = _take(where, found, "title", path.stem, _is_text, "be a text")
+    title = _take(where, found, "title", path.stem)
     return Plan(path.stem, title, experiments, _take_time_limit(where, found))
 
 
 def _read_experiment(plan: str, found: Mapping[str, Any], datasets: Collection[str]) -> Experiment:
-    name = _take(f"An experiment of {plan[0].lower()}{plan[1:]}", found, "name", None, _is_name, "be a text")
+    name = _take(f"An experiment of {plan[0].lower()}{plan[1:]}", found, "name")
     where = f"{plan}, experiment {name!r},"
     _check_keys(where, found, _EXPERIMENT_KEYS)
-    flags = {key: _take(where, found, key, False, _is_flag, "be true or false") for key in ("curve", "pictures")}
-    seeds = _take(where, found, "seeds", 1, _is_count, "be a whole number, 1 or more: how many there are")
-    ranks = _take(where, found, "ranks", [], _are_counts, "be a list of whole numbers, 1 or more")
+    flags = {key: _take(where, found, key, False) for key in ("curve", "pictures")}
+    seeds = _take(where, found, "seeds", 1)
+    ranks = _take(where, found, "ranks", [])
     _check_once(where, "rank", ranks)
-    names = _take(where, found, "datasets", None, _are_texts, "be a list of names")
+    names = _take(where, found, "datasets")
     for asked in names:
         if asked not in datasets:
             raise InvalidSetting(f"{where} asks for data {asked!r}. The datasets are: {', '.join(datasets)}.")
     _check_once(where, "dataset", names)
-    needed = "be a list of names or of tables like {method = 'dual', label = '…'}"
-    entries = _take(where, found, "methods", None, lambda value: isinstance(value, list) and value, needed)
     limit = _take_time_limit(where, found)
+    entries = _take(where, found, "methods")
     methods = tuple(_read_choice(where, entry, limit, ranked=bool(ranks)) for entry in entries)
     _check_once(where, "label", [choice.label for choice in methods])
     return Experiment(
         name=name,
         datasets=tuple(names),
         methods=methods,
-        rates=_check_rates(where, found.get("rates", [0.1])),
-        patterns=_check_patterns(where, found.get("patterns", ["uniform"])),
+        rates=_take_rates(where, found),
+        patterns=_take_patterns(where, found),
         seeds=seeds,
         ranks=tuple(ranks),
         **flags,
@@ -96,8 +143,8 @@ def _read_choice(where: str, entry: object, limit: float | None, *, ranked: bool
         raise _wrong(where, "methods", "hold names or tables like {method = 'dual', label = '…'}", entry)
     method = found["method"]
     _check_keys(f"{where} method {method!r},", found, _METHOD_KEYS)
-    label = _take(where, found, "label", _default_label(method), _is_name, "be a text")
-    settings = _take(where, found, "settings", {}, _is_table, "be a table of numbers, words and lists of them")
+    label = _take(where, found, "label", _default_label(method))
+    settings = _take(where, found, "settings", {})
     try:
         make(method, settings)
     except InvalidSetting as error:
@@ -188,9 +235,9 @@ def _choose(choices: tuple[Choice, ...], wanted: Collection[str]) -> tuple[Choic
 def _change(part: Experiment, selection: Selection) -> Experiment:
     """The experiment with what is to be otherwise than in the plan."""
     if selection.rates is not None:
-        part = replace(part, rates=_check_rates("--rates", selection.rates))
+        part = replace(part, rates=_take_rates("--rates", {"rates": selection.rates}))
     if selection.patterns is not None:
-        part = replace(part, patterns=_check_patterns("--patterns", selection.patterns))
+        part = replace(part, patterns=_take_patterns("--patterns", {"patterns": selection.patterns}))
     if selection.seeds is not None and part.seeds > 1:
         part = replace(part, seeds=selection.seeds)
     if selection.time_limit is not None:
@@ -219,41 +266,34 @@ def _read_names(what: str, text: str, known: Iterable[str], plan: Plan, others: 
 # Checks
 
 
-def _take(
-    where: str, found: Mapping[str, Any], key: str, default: Any, fits: Callable[[Any], object], requirement: str
-) -> Any:
+def _take(where: str, found: Mapping[str, Any], key: str, default: Any = None) -> Any:
     """What stands under a key, or the default; refused unless it fits."""
     value = found.get(key, default)
+    fits, requirement = _RULES[key]
     if not fits(value):
         raise _wrong(where, key, requirement, value)
     return value
 
 
 def _take_time_limit(where: str, found: Mapping[str, Any]) -> float | None:
-    limit = found.get("time_limit")
-    if limit is not None and not (_is_number(limit) and limit > 0):
-        raise _wrong(where, "time_limit", "be a number of seconds above 0", limit)
+    limit = _take(where, found, "time_limit")
     return None if limit is None else float(limit)
 
 
-def _check_rates(where: str, rates: Any) -> tuple[float, ...]:
-    """Shares above 0 and at most 1, none twice."""
-    if not rates or not _is_list(rates, lambda rate: _is_number(rate) and 0 < rate <= 1):
-        raise _wrong(where, "rates", "be a list of shares above 0 and at most 1, like [0.1]", rates)
+def _take_rates(where: str, found: Mapping[str, Any]) -> tuple[float, ...]:
+    rates = _take(where, found, "rates", [0.1])
     _check_once(where, "rate", rates)
     return tuple(float(rate) for rate in rates)
 
 
-def _check_patterns(where: str, patterns: Any) -> tuple[str, ...]:
-    """Names of patterns of holes, none twice."""
-    if not _are_texts(patterns):
-        raise _wrong(where, "patterns", "be a list of names, like ['uniform', 'blocks']", patterns)
+def _take_patterns(where: str, found: Mapping[str, Any]) -> tuple[str, ...]:
+    names = _take(where, found, "patterns", ["uniform"])
     try:
-        found = tuple(checked_pattern(name) for name in patterns)
+        patterns = tuple(checked_pattern(name) for name in names)
     except InvalidSetting as error:
         raise InvalidSetting(f"{where} cannot be run: {error}") from None
-    _check_once(where, "pattern", found)
-    return found
+    _check_once(where, "pattern", patterns)
+    return patterns
 
 
 def _check_keys(where: str, found: Mapping[str, Any], known: Collection[str]) -> None:
@@ -270,45 +310,3 @@ def _check_once(where: str, what: str, values: Sequence[Any]) -> None:
 
 def _wrong(where: str, key: str, requirement: str, got: object) -> InvalidSetting:
     return InvalidSetting(f"{where} is wrong: '{key}' must {requirement}. Got {got!r} instead.")
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_name(value: object) -> bool:
-    return isinstance(value, str) and value != ""
-
-
-def _is_flag(value: object) -> bool:
-    return isinstance(value, bool)
-
-
-def _is_list(value: object, fits: Callable[[Any], bool]) -> bool:
-    return isinstance(value, list | tuple) and all(map(fits, value))
-
-
-def _are_texts(value: Any) -> bool:
-    """Whether there are one or more."""
-    return _is_list(value, _is_text) and len(value) > 0
-
-
-def _is_number(value: object) -> bool:
-    # What is not finite does not survive in JSON, and with it the identity of a run would be lost.
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
-
-
-def _are_counts(value: object) -> bool:
-    return _is_list(value, _is_count)
-
-
-def _is_table(value: object) -> bool:
-    return isinstance(value, dict) and all(map(_is_plain, value.values()))
-
-
-def _is_plain(value: object) -> bool:
-    return _is_list(value, _is_plain) or isinstance(value, str | bool) or _is_number(value)

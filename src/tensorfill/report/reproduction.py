@@ -25,7 +25,7 @@ from .sections import (
     write_section,
 )
 from .table import Column, Entry, Section, Text, name_column, number, prose_column, rank, words
-from .tables import our_entry
+from .tables import Line, our_entry
 
 TITLE: str = read_data("reproduction.toml")["title"]
 _HEAD = (name_column("ours"), name_column("the paper's row"), Column("our RMSE"), Column("paper"), Column("ratio"))
@@ -143,7 +143,7 @@ def _list_cells(
     evidence: Evidence,
     name: str,
     head: Sequence[Column],
-    lines: Sequence[tuple[str, Sequence[Entry]]],
+    lines: Sequence[Line],
     shown: Sequence[Compared],
 ) -> Section:
     tolerance = numbers.percent(TOLERANCE)

@@ -12,7 +12,7 @@ from .curves import error_at, first_runs, largest_rise, rank_points
 from .evidence import Cell, Evidence, Setup
 from .published import load_published, read_data
 from .table import Column, Entry, Section, Text, name_column, number, words
-from .tables import Lines, our_entry, tabulate_lines
+from .tables import Line, our_entry, tabulate_lines
 
 METHOD = "nonneg-dual"
 """The paper's own."""
@@ -33,7 +33,7 @@ def table_section(
     evidence: Evidence,
     name: str,
     head: Sequence[Column],
-    lines: Lines,
+    lines: Sequence[Line],
     *more: str,
     cells: Iterable[Cell] = (),
     **values: object,
@@ -51,7 +51,7 @@ def table_section(
 def compare_solvers(evidence: Evidence, setup: Setup) -> Section | None:
     """The paper's algorithm beside our default solver: a line per dataset on which both ran; None where none did."""
     labels = evidence.published_label(METHOD), evidence.default_label(METHOD)
-    lines: list[tuple[str, Sequence[Entry]]] = []
+    lines: list[Line] = []
     shown: list[Cell] = []
     for dataset in evidence.datasets_at(setup) if labels[0] != labels[1] else ():
         as_published, ours = _with_the_same_seeds(*(evidence.cell(setup, dataset, label) for label in labels))
@@ -79,7 +79,7 @@ def _error_and_steps(cell: Cell) -> tuple[Entry, Entry]:
 
 def judge_nonnegativity(evidence: Evidence, setup: Setup) -> Section | None:
     """The paper's method against the same without W ≥ 0, dataset by dataset; None if they never ran on the same one."""
-    lines: list[tuple[str, Sequence[Entry]]] = []
+    lines: list[Line] = []
     outcomes: dict[str, list[str]] = {"helps": [], "changes nothing": [], "costs": []}
     for dataset, without in evidence.cells(setup, "dual").items():
         within = evidence.cell(setup, dataset, evidence.default_label(METHOD))
@@ -163,7 +163,7 @@ def _put_beside(
 ) -> Section | None:
     """Our RMSE for some labels and the paper's for some rows, by dataset; None where the first label has no run."""
     rows = [load_published().named(paper) for paper in papers]
-    lines: list[tuple[str, Sequence[Entry]]] = []
+    lines: list[Line] = []
     for dataset in evidence.datasets_at(setup):
         ours = rmse_by_label(evidence, setup, dataset)
         if any(label in ours for label in labels):
@@ -206,7 +206,7 @@ def list_duplicates() -> Section:
 
 def tabulate_iterations(evidence: Evidence, setup: Setup) -> Section | None:
     """Figure 1a: the error after a few numbers of iterations."""
-    lines: list[tuple[str, Sequence[Entry]]] = []
+    lines: list[Line] = []
     for label in dict.fromkeys((evidence.published_label(METHOD), evidence.default_label(METHOD))):
         for dataset, run in first_runs(evidence, setup, label, lambda run: run.curve).items():
             steps, _, last = run.curve[-1]
@@ -221,7 +221,7 @@ def tabulate_ranks(evidence: Evidence, _: Setup) -> Section | None:
     """Figure 1b: the error at every rank, the lowest in bold."""
     points = next(iter(rank_points(evidence).values()), {})
     ranks = sorted({x for by_label in points.values() for line in by_label.values() for x, _ in line})
-    lines: list[tuple[str, Sequence[Entry]]] = []
+    lines: list[Line] = []
     for dataset, by_label in points.items():
         for label, line in by_label.items():
             found = dict(line)
@@ -239,7 +239,7 @@ def tabulate_components(evidence: Evidence, setup: Setup) -> Section | None:
     count = max((len(run.components) for run in found.values()), default=0)
     if not count or evidence.published_label(METHOD) not in evidence.labels_at(setup):
         return None
-    lines: list[tuple[str, Sequence[Entry]]] = []
+    lines: list[Line] = []
     for dataset, run in found.items():
         padding = [words("")] * (count - len(run.components))
         measures = zip(*run.components, strict=True)

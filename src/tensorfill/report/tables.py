@@ -13,8 +13,8 @@ from .published import load_published
 from .table import Column, Entry, Table, Text, name_column, prose_column, rank, words
 
 _TIME_MARK = "t"
-Lines = Sequence[tuple[str, Sequence[Entry]]]
-"""Lines of a table, each with the dataset it is about."""
+Line = tuple[str, Sequence[Entry]]
+"""A line of a table: the dataset it is about, and what stands behind its title."""
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ def tabulate_lines(
     name: str,
     title: str,
     head: Sequence[Column],
-    lines: Lines,
+    lines: Sequence[Line],
     *,
     notes: Iterable[str] = (),
     cells: Iterable[Cell] = (),

@@ -58,22 +58,17 @@ def write_report(found: Rows, folder: Path, *, made_with: str, force: bool = Fal
     if not found.rows:
         why = f" {found.problems[0]}" if found.problems else ""
         raise InvalidInput(f"There is no readable row in {found.folder}, so there is nothing to report.{why}")
-    names: list[str] = []
     with replace_folder(folder, force=force) as part:
         with matplotlib_folder(part / ".matplotlib"):
             contents, drawings = _gather(Evidence.of(found), made_with)
-        for name, content in _render(contents):
+        files = {name: text.encode() for name, text in _render(contents)}
+        files |= {f"figures/{name}": image for name, image in drawings.items()}
+        for name, content in files.items():
             path = part / name
             path.parent.mkdir(exist_ok=True)
-            path.write_bytes(content.encode())
-            names.append(name)
-        for name, image in drawings.items():
-            path = part / "figures" / name
-            path.parent.mkdir(exist_ok=True)
-            path.write_bytes(image)
-            names.append(f"figures/{name}")
+            path.write_bytes(content)
     left_out = tuple(f"{figure.title} is left out: {figure.why}" for figure in contents.left_out)
-    return Written(tuple(names), left_out, contents.evidence.problems)
+    return Written(tuple(files), left_out, contents.evidence.problems)
 
 
 def _gather(evidence: Evidence, made_with: str) -> tuple[Contents, dict[str, bytes]]:
