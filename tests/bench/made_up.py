@@ -11,7 +11,7 @@ from typing import Any
 from tensorfill.bench.extras import load_extras
 from tensorfill.bench.plan import Run, list_runs
 from tensorfill.bench.plan_file import read_plan
-from tensorfill.bench.runner import Bench, run_bench
+from tensorfill.bench.runner import Bench, Show, run_bench
 from tensorfill.rows import DataCard, Row, Status, read_rows
 
 TINY = """
@@ -84,7 +84,7 @@ def a_run(**changes: Any) -> Run:
 
 
 @dataclass
-class Told:
+class Told(Show):
     """Somebody who remembers what a bench told."""
 
     lines: list[str] = field(default_factory=list)
@@ -102,9 +102,6 @@ class Told:
 
     def note(self, sentence: str) -> None:
         self.notes.append(sentence)
-
-    def glance(self) -> None:
-        pass
 
     @property
     def begun(self) -> int:

@@ -20,26 +20,16 @@ RANKS = Experiment("ranks", ("hall",), (DUAL,), ranks=(1, 5))
 PLAN = Plan("mine", "Mine", (TABLE, RANKS), time_limit=60.0)
 
 
-def test_every_combination_is_a_run_of_its_own() -> None:
+def test_every_combination_is_a_run_of_its_own_the_first_seed_of_everything_first() -> None:
     runs = list_runs(PLAN, CARDS)
     assert len(runs) == len({run.id for run in runs}) == 3 * 2 * 2 * 2 + 2
-
-
-def test_the_first_seed_of_everything_comes_first() -> None:
-    seeds = [run.seed for run in list_runs(PLAN, CARDS)]
-    assert seeds == sorted(seeds)
-    assert {run.experiment for run in list_runs(PLAN, CARDS) if run.seed == 0} == {"table", "ranks"}
-
-
-def test_ranks_are_settings() -> None:
-    ranked = [run for run in list_runs(PLAN, CARDS) if run.experiment == "ranks"]
+    assert [run.seed for run in runs] == sorted(run.seed for run in runs)
+    assert {run.experiment for run in runs if run.seed == 0} == {"table", "ranks"}
+    assert {run.seed for run in runs if run.pictures} == {0}
+    assert all(run.curve == (run.experiment == "table") for run in runs)
+    ranked = [run for run in runs if run.experiment == "ranks"]
     assert [run.settings for run in ranked] == [{"rank": [1, 1, 1]}, {"rank": [5, 5, 5]}]
     assert "rank 5" in ranked[1].title
-
-
-def test_pictures_are_kept_of_the_first_seed_only() -> None:
-    assert {run.seed for run in list_runs(PLAN, CARDS) if run.pictures} == {0}
-    assert all(run.curve == (run.experiment == "table") for run in list_runs(PLAN, CARDS))
 
 
 def test_a_time_limit_of_a_method_goes_before_that_of_the_plan() -> None:
@@ -94,8 +84,19 @@ def test_missing_data_is_one_row_for_each_label_of_an_experiment() -> None:
 # Selections
 
 
-def test_without_wishes_the_plan_stays_as_it_is() -> None:
+def test_what_is_asked_for_is_left_or_changed_and_the_rest_stays() -> None:
     assert select_part(PLAN, Selection()) == PLAN
+    assert [part.datasets for part in select_part(PLAN, Selection(datasets="baboon")).experiments] == [("baboon",)]
+    assert select_part(PLAN, Selection(experiments="ranks")).experiments == (RANKS,)
+    assert [part.seeds for part in select_part(PLAN, Selection(seeds=5)).experiments] == [5, 1], (
+        "where there are several"
+    )
+    assert [part.seeds for part in select_part(PLAN, Selection(seeds=1)).experiments] == [1, 1]
+    limited = replace(PLAN, experiments=(replace(TABLE, methods=(replace(DUAL, time_limit=9.0),)),))
+    changed = select_part(limited, Selection(rates=(0.5,), patterns=("lines", "slices-1"), time_limit=3))
+    assert {(run.rate, run.time_limit) for run in list_runs(changed, CARDS)} == {(0.5, 3.0)}
+    elsewhere = select_part(PLAN, Selection(patterns=("lines", "slices-1")))
+    assert {part.patterns for part in (*changed.experiments, *elsewhere.experiments)} == {("lines", "slices-1")}
 
 
 def test_methods_are_chosen_by_name_or_label() -> None:
@@ -110,28 +111,6 @@ def test_a_method_that_the_plan_does_not_have_joins_with_its_defaults() -> None:
     assert [(part.name, [choice.label for choice in part.methods]) for part in parts] == [("table", ["spectral"])]
     both = select_part(PLAN, Selection(methods="dual, λ=1,spectral")).experiments
     assert [choice.label for choice in both[0].methods] == ["dual, λ=1", "spectral"]
-
-
-def test_datasets_and_experiments_are_chosen() -> None:
-    assert [part.datasets for part in select_part(PLAN, Selection(datasets="baboon")).experiments] == [("baboon",)]
-    assert select_part(PLAN, Selection(experiments="ranks")).experiments == (RANKS,)
-
-
-def test_seeds_change_where_there_are_several() -> None:
-    assert [part.seeds for part in select_part(PLAN, Selection(seeds=5)).experiments] == [5, 1]
-    assert [part.seeds for part in select_part(PLAN, Selection(seeds=1)).experiments] == [1, 1]
-
-
-def test_rates_and_the_time_limit_change_everywhere() -> None:
-    limited = replace(PLAN, experiments=(replace(TABLE, methods=(replace(DUAL, time_limit=9.0),)),))
-    plan = select_part(limited, Selection(rates=(0.5,), time_limit=3))
-    assert {(run.rate, run.time_limit) for run in list_runs(plan, CARDS)} == {(0.5, 3.0)}
-
-
-def test_patterns_change_everywhere() -> None:
-    plan = select_part(PLAN, Selection(patterns=("lines", "slices-1")))
-    assert {run.pattern for run in list_runs(plan, CARDS) if run.experiment == "ranks"} == {"lines", "slices-1"}
-    assert {part.patterns for part in plan.experiments} == {("lines", "slices-1")}
 
 
 @pytest.mark.parametrize(

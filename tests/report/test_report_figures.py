@@ -116,20 +116,15 @@ def test_numbers_that_a_scale_cannot_show_are_left_out() -> None:
     assert {"fig1a-iterations", "fig1a-seconds", "time-error"} <= set(drawn)
 
 
-def test_every_label_keeps_its_colour_and_marker() -> None:
-    few, many = (
-        assign_strokes({"dual": "dual"}),
-        assign_strokes({"nonneg-dual": "nonneg-dual", "dual": "dual", "ffw": "ffw"}),
-    )
-    assert few["dual"] == many["dual"]
-
-
 def test_no_two_labels_look_alike() -> None:
     labels = ["nonneg-dual", "dual", "tmac", "tmac, dynamic", "lrtc-tv I", "lrtc-tv II", "ffw, τ=100", "mine", "yours"]
     styles = assign_strokes({label: label.split(",")[0].split(" ")[0] for label in labels})
     assert len({(style.color, style.marker) for style in styles.values()}) == len(labels)
     assert styles["tmac"].color == styles["tmac, dynamic"].color, "variants of a method have its colour"
     assert styles["mine"].color != styles["yours"].color
+    assert assign_strokes({"dual": "dual"})["dual"] == styles["dual"], "whatever else is drawn"
+    ours = assign_strokes({name: name for name in available_methods()})
+    assert len({style.marker for style in ours.values()}) == len(ours)
 
 
 @pytest.mark.parametrize(("rank", "x"), [([5, 5, 5], 5), ([20, 20, 3], 20), (7, 7), (None, None), ([], None)])
@@ -294,11 +289,6 @@ def test_every_pattern_has_an_album_of_its_own(tmp_path: Path) -> None:
     assert {"fig3-hall", "fig3-hall-blocks"} <= set(drawn)
     assert "observed, 70 % (blocks)" in words(drawn["fig3-hall-blocks"])
     assert "fig2-components-others" not in drawn, "components once per dataset"
-
-
-def test_every_method_that_ships_has_a_look_of_its_own() -> None:
-    styles = assign_strokes({name: name for name in available_methods()})
-    assert len({style.marker for style in styles.values()}) == len(styles)
 
 
 def test_a_divergence_does_not_squeeze_a_sweep() -> None:

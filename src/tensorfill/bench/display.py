@@ -14,7 +14,7 @@ from ..harmless import harmless
 from ..rows import Row
 from .durations import duration
 from .plan import Run
-from .runner import FAILURES
+from .runner import FAILURES, Show
 
 if TYPE_CHECKING:
     from rich.console import Console, Group
@@ -33,7 +33,7 @@ def describe_outcome(row: Row) -> str:
     return f"{row.status}. {row.error}"
 
 
-class PlainLines:
+class PlainLines(Show):
     """Says what ends as it ends, one line for each run."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
@@ -47,9 +47,6 @@ class PlainLines:
         if self._done:
             self._say(f"{self._done} of {self._all} runs are there already.")
 
-    def started(self, run: Run) -> None:
-        """Nothing is said about it."""
-
     def finished(self, run: Run, row: Row, seconds: float) -> None:
         """One line."""
         self._done += 1
@@ -59,11 +56,8 @@ class PlainLines:
         """One line too."""
         self._say(f"Note: {sentence}")
 
-    def glance(self) -> None:
-        """Nothing changes by itself."""
 
-
-class LiveTable:
+class LiveTable(Show):
     """Methods × datasets of the experiment at work; failures are printed above it and stay."""
 
     def __init__(self, console: Console) -> None:

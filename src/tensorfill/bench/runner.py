@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 from ..errors import DataNotFound
 from ..rows import Row, Status
@@ -22,8 +22,8 @@ Again = Literal["failed", "all"]
 FAILURES: tuple[Status, ...] = ("failed", "crashed", "timed out")
 
 
-class Show(Protocol):
-    """Somebody who is told how a bench goes."""
+class Show:
+    """Somebody who is told how a bench goes; this one says nothing."""
 
     def begin(self, runs: Sequence[Run], kept: Sequence[Row], jobs: int) -> None:
         """All runs whose data is there, and the rows that are there already."""
