@@ -8,18 +8,19 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
 
 from ..harmless import harmless
 from ..rows import Row
 from .durations import duration
 from .plan import Run
 from .runner import FAILURES, Show
-
-if TYPE_CHECKING:
-    from rich.console import Console, Group
-    from rich.table import Table
-    from rich.text import Text
 
 _CELL = 9  # characters of a column
 _OTHER_LINES = 7  # of the screen: headings, what is running, the bar
@@ -61,8 +62,6 @@ class LiveTable(Show):
     """Methods × datasets of the experiment at work; failures are printed above it and stay."""
 
     def __init__(self, console: Console) -> None:
-        from rich.live import Live
-
         self._console = console
         self._live = Live(console=console, auto_refresh=False, vertical_overflow="crop")
         self._waiting: dict[str, Run] = {}
@@ -117,11 +116,6 @@ class LiveTable(Show):
 
     def draw(self) -> Group:
         """The table, what is running, and the bar."""
-        from rich.console import Group
-        from rich.progress_bar import ProgressBar
-        from rich.table import Table
-        from rich.text import Text
-
         now = time.monotonic()
         running = [(run, now - since) for run, since in self._running.values()]
         lines = [Text(f"{run.title}  {spent:.0f} s", style="dim", no_wrap=True) for run, spent in running]
@@ -137,9 +131,6 @@ class LiveTable(Show):
 
     def _draw_table(self, run: Run) -> Table:
         """As many lines and columns around the run as the screen holds."""
-        from rich.table import Table
-        from rich.text import Text
-
         experiment, line, column = self._cells.place(run)
         lines, columns = self._cells.lines(experiment), self._cells.columns(experiment)
         wide = max(map(len, lines))
@@ -156,8 +147,6 @@ class LiveTable(Show):
         return table
 
     def _draw_cell(self, place: tuple[str, str, str], *, busy: bool) -> Text:
-        from rich.text import Text
-
         found = self._cells.text(*place)
         style = "red" if found in FAILURES else "dim" if found and not found[0].isdigit() else ""
         return Text(found + (" …" if busy and not found else "…" if busy else ""), style=style)

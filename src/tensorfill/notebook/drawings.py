@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from ..tensor import Array
 
@@ -70,8 +71,6 @@ def _fit_page(rows: int, columns: int) -> tuple[int, int]:
 
 def _scale(part: NDArray[Any], size: tuple[int, int]) -> Array:
     """Means over boxes where there are fewer pixels than entries, repeated entries where there are more."""
-    from PIL import Image
-
     if part.ndim == 3:
         return np.stack([_scale(part[:, :, colour], size) for colour in range(part.shape[2])], axis=2)
     image = Image.fromarray(np.ascontiguousarray(part, dtype=np.float32))
@@ -87,8 +86,6 @@ def _checkerboard(size: tuple[int, int], colours: tuple[Colour, Colour]) -> Arra
 
 def _encode_png(pixels: NDArray[np.uint8]) -> bytes:
     """A PNG file, with 256 colours if all of them would take too much room."""
-    from PIL import Image
-
     image = Image.fromarray(pixels)
     file = io.BytesIO()
     image.save(file, "PNG", optimize=True)

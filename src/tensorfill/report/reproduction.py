@@ -10,20 +10,7 @@ from .claims import judge_claims
 from .comparison import TOLERANCE, Compared, PaperCell, explain, paper_cells, papers_setup, rmse_by_label
 from .evidence import Evidence, Setup
 from .published import load_published, read_data
-from .sections import (
-    METHOD,
-    compare_settings,
-    compare_solvers,
-    compare_with_zero_filling,
-    judge_nonnegativity,
-    list_duplicates,
-    table_section,
-    tabulate_components,
-    tabulate_iterations,
-    tabulate_ranks,
-    tell_divergence,
-    write_section,
-)
+from .sections import FIGURES, METHOD, ODDITIES, judge_nonnegativity, list_duplicates, table_section, write_section
 from .table import Column, Entry, Section, Text, name_column, number, prose_column, rank, words
 from .tables import Line, our_entry
 
@@ -46,12 +33,11 @@ def describe_reproduction(evidence: Evidence, made_with: str) -> tuple[Section, 
             sections += [_summarise(cells), _show_papers_table(evidence, cells), _list_agreeing(evidence, cells)]
             sections += [_list_differing(evidence, setup, cells), _list_without_run(evidence, cells)]
             sections.append(judge_claims(evidence, setup, cells))
-            sections += [show(evidence, setup) for show in (tabulate_iterations, tabulate_ranks, tabulate_components)]
+            sections += [show(evidence, setup) for show in FIGURES]
             sections.append(write_section("figure-3"))
         else:
             sections.append(Section("The paper's table", ("No row is about a cell of it.",)))
-        odd = (compare_solvers, compare_settings, compare_with_zero_filling, tell_divergence)
-        sections += [show(evidence, setup) for show in odd]
+        sections += [show(evidence, setup) for show in ODDITIES]
         sections += [list_duplicates() if there else None, judge_nonnegativity(evidence, setup)]
     sections.append(_list_missing(evidence))
     return tuple(section for section in sections if section)

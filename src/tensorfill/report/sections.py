@@ -258,3 +258,7 @@ def component_runs(evidence: Evidence, setup: Setup) -> dict[str, Row]:
     )
     found = ours | theirs
     return {dataset: found[dataset] for dataset in evidence.cards if dataset in found}
+
+
+FIGURES = (tabulate_iterations, tabulate_ranks, tabulate_components)
+ODDITIES = (compare_solvers, compare_settings, compare_with_zero_filling, tell_divergence)

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+from PIL import Image
+
 from ..evidence import APPROXIMATE_MARK
 from ..numbers import error
 from ..pictures import Album, first_albums
@@ -108,16 +111,11 @@ def _tile(rows: list[list[_Tile]], titles: Sequence[str] = (), heading: str = ""
 
 
 def _proportion(path: Path) -> float:
-    from PIL import Image
-
     with Image.open(path) as picture:
         return min(2.0, max(0.3, picture.height / picture.width))
 
 
 def _show_picture(axes: Axes, text: str, path: Path | None) -> None:
-    import numpy as np
-    from PIL import Image
-
     axes.grid(False)
     axes.set(xticks=[], yticks=[])
     axes.spines[:].set_visible(False)
