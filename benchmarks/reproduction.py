@@ -17,9 +17,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from tensorfill.report import markdown
 from tensorfill.report.evidence import Evidence
-from tensorfill.report.reproduction import TITLE, reproduction
+from tensorfill.report.render import page_to_markdown
+from tensorfill.report.reproduction import TITLE, describe_reproduction
 from tensorfill.rows import Row, read_rows
 
 Curve = tuple[tuple[int, float, float], ...]
@@ -45,8 +45,8 @@ def _curve(row: Row) -> Curve:
 
 def page() -> str:
     """The page that the kept rows make."""
-    sections = reproduction(Evidence.of(read_rows(KEPT)), made_with="`python benchmarks/reproduction.py`")
-    return markdown.page_text(TITLE, sections)
+    sections = describe_reproduction(Evidence.of(read_rows(KEPT)), made_with="`python benchmarks/reproduction.py`")
+    return page_to_markdown(TITLE, sections)
 
 
 def main() -> None:

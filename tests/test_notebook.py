@@ -21,8 +21,7 @@ from tensorfill.estimates.constant import ConstantEstimate
 from tensorfill.estimates.dense import DenseEstimate
 from tensorfill.notebook import html
 from tensorfill.notebook.card import LARGEST
-from tensorfill.notebook.curve import curve
-from tensorfill.notebook.thumbnail import thumbnail
+from tensorfill.notebook.drawings import draw_curve, draw_thumbnail
 from tensorfill.observed import ObservedTensor
 from tensorfill.views import shades_of, view_of
 
@@ -175,7 +174,7 @@ def test_shrinking_mixes_holes_and_values_in_proportion() -> None:
     part = np.full((1024, 1024), 255, dtype=np.uint8)
     known = np.zeros(part.shape, dtype=bool)
     known[::2] = True
-    address = thumbnail(part, 255.0, known).address
+    address = draw_thumbnail(part, 255.0, known).address
     (shown,) = pictures(f'src="{address}"')
     dark, light = np.array([0.64, 0.46, 0.86]), np.array([0.80, 0.68, 0.94])
     np.testing.assert_allclose(shown[0, 0], (1 + dark) / 2 * 255, atol=1)
@@ -309,13 +308,17 @@ def test_even_noise_of_the_largest_thumbnail_is_small() -> None:
 # The curve
 
 
+def curve_of(history: History) -> str:
+    return draw_curve(history.seconds, history.cost)
+
+
 def points_of(drawing: str) -> NDArray[np.float64]:
     (points,) = re.findall(r'points="([^"]*)"', drawing)
     return np.array([[float(part) for part in point.split(",")] for point in points.split()])
 
 
 def test_the_curve_falls_as_the_cost_does() -> None:
-    points = points_of(curve(steps([5, 4, 2, 1])))
+    points = points_of(curve_of(steps([5, 4, 2, 1])))
     assert np.all(np.diff(points[:, 0]) > 0)
     assert np.all(np.diff(points[:, 1]) > 0), "downwards on the page"
     np.testing.assert_allclose(points[[0, -1], 0], [2, 254])
@@ -323,27 +326,27 @@ def test_the_curve_falls_as_the_cost_does() -> None:
 
 
 def test_a_wide_range_is_drawn_on_a_logarithmic_scale() -> None:
-    drawing = curve(steps([1000, 100, 10, 1]))
+    drawing = curve_of(steps([1000, 100, 10, 1]))
     assert "cost, logarithmic: 1000" in drawing
     np.testing.assert_allclose(np.diff(points_of(drawing)[:, 1]), 20, atol=0.11)
-    assert "logarithmic" not in curve(steps([1000, 100, 10, -1]))
+    assert "logarithmic" not in curve_of(steps([1000, 100, 10, -1]))
 
 
 def test_a_long_history_is_thinned_and_keeps_its_ends() -> None:
-    drawing = curve(steps([10_000.0 - i for i in range(10_000)]))
+    drawing = curve_of(steps([10_000.0 - i for i in range(10_000)]))
     assert len(points_of(drawing)) == 200
     assert "from 1e+04 to 1" in drawing
 
 
 @pytest.mark.parametrize("cost", [[], [1.0], [np.nan, 2.0], [np.inf, np.nan]])
 def test_there_is_no_curve_without_two_numbers(cost: list[float]) -> None:
-    assert curve(steps(cost)) == ""
+    assert curve_of(steps(cost)) == ""
 
 
 @pytest.mark.parametrize("cost", [[1.0, 1.0], [0.0, 0.0, 0.0], [np.nan, 2.0, 1.0], [1e308, -1e308], [-1.0, -2.0]])
 @pytest.mark.filterwarnings("error")
 def test_odd_costs_are_drawn_inside_the_frame(cost: list[float]) -> None:
-    points = points_of(curve(steps(cost)))
+    points = points_of(curve_of(steps(cost)))
     assert np.isfinite(points).all()
     assert points.min() >= 2
     assert points[:, 1].max() <= 78

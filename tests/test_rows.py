@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +57,10 @@ def test_the_id_is_that_of_the_question_not_of_the_answer() -> None:
     answers = {"status": "failed", "rmse": 1.0, "curve": (), "pictures": {}, "versions": {}, "chosen": {"rank": 3}}
     assert a_row(**answers).id == a_row().id
     assert a_row(settings={"C": 1000, "rank": [10, 10, 5]}).id == a_row().id, "whatever the order of the settings"
-    for change in ({"seed": 1}, {"rate": 0.2}, {"label": "x"}, {"settings": {}}, {"time_limit": 9.0}, {"pattern": "x"}):
-        assert a_row(**change).id != a_row().id
+    asked = {"method": "x", "label": "x", "settings": {}, "seed": 1, "rate": 0.2, "time_limit": 9.0, "pattern": "x"}
+    asked |= {"data": replace(CARD, name="x"), "experiment": "x"}
+    for name, value in asked.items():
+        assert a_row(**{name: value}).id != a_row().id
 
 
 def test_keys_of_newer_versions_are_left_out() -> None:

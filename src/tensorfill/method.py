@@ -41,6 +41,17 @@ class Method(Protocol):
 
 
 @dataclass(frozen=True)
+class Stroke:
+    """How a method is drawn in the figures of a report, in the words of matplotlib."""
+
+    color: str
+    marker: str
+    line: str = "-"
+    width: float = 1.3
+    size: float = 5.0
+
+
+@dataclass(frozen=True)
 class Question:
     """What `auto` is about to do, as methods are asked whether they should be compared."""
 
@@ -146,6 +157,19 @@ def needs_known_only(kind: type[Method]) -> bool:
 def has_components(kind: type[Method]) -> bool:
     """Whether a method's model is a sum of tensors, one per mode, that are worth looking at one by one."""
     return bool(getattr(kind, "has_components", False))
+
+
+def label_of(kind: type[Method]) -> str:
+    """What tables and figures call a method where a plan gives it no label: its own `label`, else its name."""
+    return str(vars(kind).get("label", kind.name))
+
+
+def stroke_of(kind: type[Method]) -> Stroke | None:
+    """How a method is drawn; None leaves that to the report.
+
+    Neither this nor the label is inherited: a method made from another one would look like it.
+    """
+    return vars(kind).get("stroke")
 
 
 def settings_in_data_units(method: Method) -> tuple[str, ...]:

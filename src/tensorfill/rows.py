@@ -87,17 +87,9 @@ class Row:
     @property
     def id(self) -> str:
         """The same for the same question, whatever the answer."""
-        asked = {
-            "data": self.data.name,
-            "experiment": self.experiment,
-            "method": self.method,
-            "label": self.label,
-            "settings": dict(self.settings),
-            "seed": self.seed,
-            "rate": self.rate,
-            "pattern": self.pattern,
-            "time_limit": self.time_limit,
-        }
+        names = ("experiment", "method", "label", "seed", "rate", "pattern", "time_limit")
+        asked = {name: getattr(self, name) for name in names}
+        asked |= {"data": self.data.name, "settings": dict(self.settings)}
         return sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:12]
 
     def as_json(self) -> str:

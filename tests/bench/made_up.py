@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tensorfill.bench.extras import extras
+from tensorfill.bench.extras import load_extras
+from tensorfill.bench.plan import Run, list_runs
 from tensorfill.bench.plan_file import read_plan
-from tensorfill.bench.runner import Bench, run_bench
-from tensorfill.bench.runs import Run, runs_of
-from tensorfill.bench.selection import joined
+from tensorfill.bench.runner import Bench, Show, run_bench
 from tensorfill.rows import DataCard, Row, Status, read_rows
 
 TINY = """
@@ -85,7 +84,7 @@ def a_run(**changes: Any) -> Run:
 
 
 @dataclass
-class Told:
+class Told(Show):
     """Somebody who remembers what a bench told."""
 
     lines: list[str] = field(default_factory=list)
@@ -103,9 +102,6 @@ class Told:
 
     def note(self, sentence: str) -> None:
         self.notes.append(sentence)
-
-    def glance(self) -> None:
-        pass
 
     @property
     def begun(self) -> int:
@@ -132,10 +128,12 @@ class Desk:
 
     def bench(self, **options: Any) -> Counter[Status]:
         self.told = Told()
-        with extras(self.files) as found:
-            plan = joined(read_plan(self.folder / "plan.toml", found.known), (), ())
+        with load_extras(self.files) as found:
+            plan = read_plan(self.folder / "plan.toml", found.known)
             cards = {name: dataset.card_without_data() for name, dataset in found.known.items()}
-            wanted = Bench(runs=runs_of(plan, cards), extras=found, folder=self.out, files=tuple(self.files), **options)
+            wanted = Bench(
+                runs=list_runs(plan, cards), extras=found, folder=self.out, files=tuple(self.files), **options
+            )
             return run_bench(wanted, self.told)
 
     @property

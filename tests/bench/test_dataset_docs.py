@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from tensorfill.bench.dataset import datasets
-from tensorfill.bench.datasets_page import BEGIN, END, main, table, with_table
-from tensorfill.bench.extras import extras
+from tensorfill.bench.datasets_page import BEGIN, END, insert_table, main, render_table
+from tensorfill.bench.extras import load_extras
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "datasets.md"
@@ -18,11 +18,11 @@ GUIDE = ROOT / "docs" / "add-a-dataset.md"
 
 def test_the_table_of_datasets_is_up_to_date() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert with_table(page, datasets().values()) == page, "python -m tensorfill.bench.datasets_page docs/datasets.md"
+    assert insert_table(page, datasets().values()) == page, "python -m tensorfill.bench.datasets_page docs/datasets.md"
 
 
 def test_the_table_has_every_dataset_and_every_file() -> None:
-    lines = table(datasets().values()).splitlines()
+    lines = render_table(datasets().values()).splitlines()
     assert len(lines) == len(datasets()) + 2
     assert len({line.count("|") for line in lines}) == 1
     for line, dataset in zip(lines[2:], datasets().values(), strict=True):
@@ -36,7 +36,7 @@ def test_an_old_table_is_replaced_and_the_rest_of_the_page_stays(tmp_path: Path)
     path.write_text(f"# Title\n\n{BEGIN}\n| old |\n{END}\n\nThe end.\n", encoding="utf-8")
     main(path)
     page = path.read_text(encoding="utf-8")
-    assert page == f"# Title\n\n{BEGIN}\n{table(datasets().values())}\n{END}\n\nThe end.\n"
+    assert page == f"# Title\n\n{BEGIN}\n{render_table(datasets().values())}\n{END}\n\nThe end.\n"
 
 
 def test_the_page_tells_the_command_that_writes_it() -> None:
@@ -62,5 +62,5 @@ def test_the_example_of_the_guide_is_a_dataset(tmp_path: Path) -> None:
 
 def _load(path: Path, code: str):  # type: ignore[no-untyped-def]
     path.write_text(code, encoding="utf-8")
-    with extras([path]) as found:
+    with load_extras([path]) as found:
         return found.known[found.datasets[0]]

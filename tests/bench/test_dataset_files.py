@@ -14,7 +14,7 @@ from PIL import Image
 from scipy import io, ndimage
 
 from tensorfill.bench.dataset import datasets
-from tensorfill.bench.foster_scene import ORIGINAL, SHAPE, read_scene, resized
+from tensorfill.bench.loaders import ORIGINAL_SCENE, SCENE, read_scene, resize
 from tensorfill.errors import InvalidInput, UnreadableFile
 
 SCENES = {
@@ -60,7 +60,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.parametrize("version", ["5", "7.3"])
 def test_a_scene_of_full_size_is_made_smaller(folder: Path, version: str) -> None:
-    write_mat(folder / "ref_ribeira1bbb_reg1.mat", version, "reflectances", ramp(*ORIGINAL))
+    write_mat(folder / "ref_ribeira1bbb_reg1.mat", version, "reflectances", ramp(*ORIGINAL_SCENE))
     loaded = datasets()["ribeira"].load(folder)
     assert loaded.truth.shape == (203, 268, 33)
     assert loaded.truth.max() == 1
@@ -88,7 +88,7 @@ def test_resizing_agrees_with_scipy(shape: tuple[int, int]) -> None:
     picture = np.random.default_rng(1).random((101, 67))
     centres = [(np.arange(new) + 0.5) * old / new - 0.5 for new, old in zip(shape, picture.shape, strict=True)]
     expected = ndimage.map_coordinates(picture, np.meshgrid(*centres, indexing="ij"), order=1, mode="nearest")
-    np.testing.assert_allclose(resized(picture, shape), expected, atol=1e-12)
+    np.testing.assert_allclose(resize(picture, shape), expected, atol=1e-12)
 
 
 def test_a_scene_cropped_a_little_differently_is_taken(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_a_scene_is_looked_for_under_its_names(name: str) -> None:
 
 
 def test_a_scene_that_is_small_already_is_taken_as_it_is(tmp_path: Path) -> None:
-    cube = np.random.default_rng(0).random(SHAPE)
+    cube = np.random.default_rng(0).random(SCENE)
     write_mat(tmp_path / "ref_ribeira1bbb_reg1_resize_203x268x33.mat", "5", "out", cube)
     loaded = datasets()["ribeira"].load(tmp_path)
     np.testing.assert_array_equal(loaded.truth, cube)

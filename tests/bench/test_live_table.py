@@ -8,18 +8,15 @@ import pytest
 from made_up import a_run, card
 from rich.console import Console
 
-from tensorfill.bench.cells import Cells
-from tensorfill.bench.live_table import LiveTable
-from tensorfill.bench.plain_lines import PlainLines
-from tensorfill.bench.runs import Run
-from tensorfill.bench.time_left import TimeLeft
+from tensorfill.bench.display import Cells, LiveTable, PlainLines, TimeLeft
+from tensorfill.bench.plan import Run
 
 RUNS = [a_run(seed=seed, label=label, method=label) for seed in (0, 1) for label in ("mean-fill", "dual")]
 
 
 def drawn(table: LiveTable) -> str:
     console = Console(file=io.StringIO(), width=80, height=24, force_terminal=False)
-    console.print(table._drawn())
+    console.print(table.draw())
     return console.file.getvalue()  # type: ignore[attr-defined,no-any-return]
 
 

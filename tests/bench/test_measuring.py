@@ -12,9 +12,8 @@ from made_up import TINY, a_run
 from PIL import Image
 
 from tensorfill.bench import measuring
-from tensorfill.bench.curve import CurveRecorder
-from tensorfill.bench.extras import extras
-from tensorfill.bench.measuring import Place, measure
+from tensorfill.bench.extras import load_extras
+from tensorfill.bench.measuring import CurveRecorder, Place, measure
 from tensorfill.bench.peak_memory import PeakMemory
 from tensorfill.completion import Completion, Iteration, Snapshot
 from tensorfill.estimates.constant import ConstantEstimate
@@ -34,7 +33,7 @@ def answered(tmp_path: Path) -> Answered:
     (tmp_path / "tiny.py").write_text(TINY)
 
     def answer(**changes: object) -> Row:
-        with extras([tmp_path / "tiny.py"]) as found:
+        with load_extras([tmp_path / "tiny.py"]) as found:
             return measure(a_run(**changes), found.known["tiny"], Place(None, tmp_path, 1, {}))
 
     return answer
@@ -44,7 +43,7 @@ def test_the_curve_has_the_first_twenty_and_then_fewer_and_fewer() -> None:
     recorder = CurveRecorder(np.zeros((2, 2)), nonnegative=False)
     for iteration in range(201):
         assert recorder(snapshot(iteration)) is None, "it never asks to stop"
-    iterations = [point[0] for point in recorder.ended(200, 20.0, 0.5)]
+    iterations = [point[0] for point in recorder.finish(200, 20.0, 0.5)]
     assert iterations[:21] == list(range(21))
     assert all(after >= before * 1.05 for before, after in pairwise(iterations[21:-1]))
     assert 55 < len(iterations) < 75
@@ -56,7 +55,7 @@ def test_the_curve_is_the_error_of_what_the_method_would_return() -> None:
         recorder = CurveRecorder(np.zeros((2, 2)), nonnegative=nonnegative)
         recorder(snapshot(0, -0.5))
         recorder(snapshot(1, 0.25))
-        assert recorder.ended(1, 0.1, 0.2) == ((0, 0.0, error), (1, 0.1, 0.2))
+        assert recorder.finish(1, 0.1, 0.2) == ((0, 0.0, error), (1, 0.1, 0.2))
 
 
 def test_memory_of_the_watcher_is_not_counted() -> None:
@@ -67,7 +66,7 @@ def test_memory_of_the_watcher_is_not_counted() -> None:
     def watch(snapshot: Snapshot) -> None:
         np.ones(30_000_000).sum()
 
-    memory.unwatched(watch)(snapshot(0))
+    memory.exclude(watch)(snapshot(0))
     apart = memory.bytes()
     np.ones(15_000_000).sum()
     counted = memory.bytes()

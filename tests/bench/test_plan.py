@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from tensorfill.bench.dataset import datasets
-from tensorfill.bench.fitted_rank import fitted_settings
+from tensorfill.bench.measuring import fit_settings
 from tensorfill.bench.plan import Choice, Experiment, Plan
-from tensorfill.bench.plan_file import plan_path, read_plan, shipped_plans
+from tensorfill.bench.plan_file import find_plan, read_plan, shipped_plans
 from tensorfill.errors import InvalidSetting, UnreadableFile
 from tensorfill.methods.nonneg_dual import NonnegDual
 from tensorfill.methods.registry import available_methods, make
-from tensorfill.report.published import published
+from tensorfill.report.published import load_published
 from tensorfill.sampling import mask
 
 WHOLE = """
@@ -162,21 +162,21 @@ def test_what_is_not_toml_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_plan_is_found_by_name_or_by_path(tmp_path: Path) -> None:
-    assert plan_path("quick") == shipped_plans()["quick"]
+    assert find_plan("quick") == shipped_plans()["quick"]
     (tmp_path / "own.toml").write_text("")
-    assert plan_path(str(tmp_path / "own.toml")) == tmp_path / "own.toml"
+    assert find_plan(str(tmp_path / "own.toml")) == tmp_path / "own.toml"
     with pytest.raises(UnreadableFile, match=r"^There is no plan 'quik': .* those that ship: paper, quick, rivals\.$"):
-        plan_path("quik")
+        find_plan("quik")
 
 
 @pytest.mark.parametrize("name", shipped_plans())
 def test_the_plans_that_ship_can_be_read_and_have_a_limit(name: str) -> None:
-    assert read_plan(plan_path(name), datasets()).time_limit is not None
+    assert read_plan(find_plan(name), datasets()).time_limit is not None
 
 
 @pytest.mark.parametrize("name", ["paper", "quick"])
 def test_the_paper_and_a_quick_look_have_something_for_every_figure(name: str) -> None:
-    plan = read_plan(plan_path(name), datasets())
+    plan = read_plan(find_plan(name), datasets())
     assert {part.name for part in plan.experiments} >= {"table", "ranks", "rates"}
     table = plan.experiments[0]
     assert table.curve
@@ -185,12 +185,12 @@ def test_the_paper_and_a_quick_look_have_something_for_every_figure(name: str) -
 
 
 def test_the_quick_plan_needs_no_files() -> None:
-    plan = read_plan(plan_path("quick"), datasets())
+    plan = read_plan(find_plan("quick"), datasets())
     assert all(datasets()[name].make for part in plan.experiments for name in part.datasets)
 
 
 def test_the_papers_plan_has_all_of_the_paper() -> None:
-    table = read_plan(plan_path("paper"), datasets()).experiments[0]
+    table = read_plan(find_plan("paper"), datasets()).experiments[0]
     assert {name for name, dataset in datasets().items() if dataset.in_paper} <= set(table.datasets)
     assert {choice.method for choice in table.methods} >= PAPERS_METHODS
     for choice in table.methods:
@@ -199,7 +199,7 @@ def test_the_papers_plan_has_all_of_the_paper() -> None:
 
 
 def test_the_papers_method_runs_as_published_and_as_ours() -> None:
-    table = read_plan(plan_path("paper"), datasets()).experiments[0]
+    table = read_plan(find_plan("paper"), datasets()).experiments[0]
     as_published, ours = (
         next(choice for choice in table.methods if choice.label == f"nonneg-dual, {way}")
         for way in ("as published", "ours")
@@ -215,18 +215,18 @@ def test_the_papers_method_runs_as_published_and_as_ours() -> None:
 
 
 def test_every_setting_that_a_cell_of_the_paper_is_judged_by_is_in_its_plan() -> None:
-    table = read_plan(plan_path("paper"), datasets()).experiments[0]
-    assert {row.label for row in published().rows} <= {choice.label for choice in table.methods}
+    table = read_plan(find_plan("paper"), datasets()).experiments[0]
+    assert {row.label for row in load_published().rows} <= {choice.label for choice in table.methods}
 
 
 def test_only_a_list_of_ranks_is_fitted() -> None:
-    assert fitted_settings({"rank": [10, 10, 5], "C": 1}, (256, 256, 3)) == {"rank": [10, 10, 3], "C": 1}
-    assert fitted_settings({"rank": 20}, (8, 8, 3)) == {"rank": 20}
-    assert fitted_settings({}, (8, 8)) == {}
+    assert fit_settings({"rank": [10, 10, 5], "C": 1}, (256, 256, 3)) == {"rank": [10, 10, 3], "C": 1}
+    assert fit_settings({"rank": 20}, (8, 8, 3)) == {"rank": 20}
+    assert fit_settings({}, (8, 8)) == {}
 
 
 def test_the_plan_of_rivals_has_every_method_all_data_of_the_paper_and_holes_of_every_kind() -> None:
-    parts = {part.name: part for part in read_plan(plan_path("rivals"), datasets()).experiments}
+    parts = {part.name: part for part in read_plan(find_plan("rivals"), datasets()).experiments}
     aliases = {"dual-demo", "zero-fill"}
     for part in parts.values():
         assert {choice.method for choice in part.methods} == set(available_methods()) - aliases
@@ -239,7 +239,7 @@ def test_the_plan_of_rivals_has_every_method_all_data_of_the_paper_and_holes_of_
 
 
 def test_the_plan_of_rivals_hides_frames_only_where_there_are_any() -> None:
-    for part in read_plan(plan_path("rivals"), datasets()).experiments:
+    for part in read_plan(find_plan("rivals"), datasets()).experiments:
         for pattern in part.patterns:
             for shape in {datasets()[name].shape[2:] for name in part.datasets}:
                 assert mask(pattern, (20, 20, *shape), part.rates[0], 0).any()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from made_up import SPOILT, TINY, Desk, answers
 
-from tensorfill.bench import crew
+from tensorfill.bench import workers
 from tensorfill.bench.rows_folder import RowsFolder
 from tensorfill.rows import Row, read_rows
 
@@ -196,8 +196,8 @@ def test_without_a_folder_for_a_socket_workers_start_from_nothing(
             raise FileNotFoundError("No usable temporary directory found")
         return place
 
-    monkeypatch.setattr(crew.tempfile, "gettempdir", gettempdir)
-    assert crew._context().get_start_method() == "spawn"
+    monkeypatch.setattr(workers.tempfile, "gettempdir", gettempdir)
+    assert workers._choose_context().get_start_method() == "spawn"
 
 
 def test_the_title_of_the_plan_is_kept_beside_the_rows(tmp_path: Path) -> None:

@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 from made_up import a_run, card
 
-from tensorfill.bench.cells import Cells
-from tensorfill.bench.plan import Choice, Experiment, Plan
-from tensorfill.bench.runs import runs_of, without_data
-from tensorfill.bench.selection import Selection, joined, selected
+from tensorfill.bench.display import Cells
+from tensorfill.bench.plan import Choice, Experiment, Plan, list_runs, rows_without_data
+from tensorfill.bench.plan_file import Selection, extend_plan, select_part
 from tensorfill.errors import InvalidSetting
 from tensorfill.rows import Row
 
@@ -21,49 +20,21 @@ RANKS = Experiment("ranks", ("hall",), (DUAL,), ranks=(1, 5))
 PLAN = Plan("mine", "Mine", (TABLE, RANKS), time_limit=60.0)
 
 
-def test_every_combination_is_a_run_of_its_own() -> None:
-    runs = runs_of(PLAN, CARDS)
+def test_every_combination_is_a_run_of_its_own_the_first_seed_of_everything_first() -> None:
+    runs = list_runs(PLAN, CARDS)
     assert len(runs) == len({run.id for run in runs}) == 3 * 2 * 2 * 2 + 2
-
-
-def test_the_first_seed_of_everything_comes_first() -> None:
-    seeds = [run.seed for run in runs_of(PLAN, CARDS)]
-    assert seeds == sorted(seeds)
-    assert {run.experiment for run in runs_of(PLAN, CARDS) if run.seed == 0} == {"table", "ranks"}
-
-
-def test_ranks_are_settings() -> None:
-    ranked = [run for run in runs_of(PLAN, CARDS) if run.experiment == "ranks"]
+    assert [run.seed for run in runs] == sorted(run.seed for run in runs)
+    assert {run.experiment for run in runs if run.seed == 0} == {"table", "ranks"}
+    assert {run.seed for run in runs if run.pictures} == {0}
+    assert all(run.curve == (run.experiment == "table") for run in runs)
+    ranked = [run for run in runs if run.experiment == "ranks"]
     assert [run.settings for run in ranked] == [{"rank": [1, 1, 1]}, {"rank": [5, 5, 5]}]
     assert "rank 5" in ranked[1].title
 
 
-def test_pictures_are_kept_of_the_first_seed_only() -> None:
-    assert {run.seed for run in runs_of(PLAN, CARDS) if run.pictures} == {0}
-    assert all(run.curve == (run.experiment == "table") for run in runs_of(PLAN, CARDS))
-
-
 def test_a_time_limit_of_a_method_goes_before_that_of_the_plan() -> None:
     plan = replace(PLAN, experiments=(replace(TABLE, methods=(DUAL, replace(OTHER, time_limit=9.0))),))
-    assert {(run.label, run.time_limit) for run in runs_of(plan, CARDS)} == {("dual", 60.0), ("dual, λ=1", 9.0)}
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"data": card("other")},
-        {"experiment": "rates"},
-        {"method": "zero-fill"},
-        {"label": "mean"},
-        {"settings": {"rank": [2, 2, 2]}},
-        {"seed": 1},
-        {"rate": 0.25},
-        {"time_limit": 3.0},
-        {"pattern": "blocks"},
-    ],
-)
-def test_another_question_has_another_id(change: dict[str, object]) -> None:
-    assert a_run(**change).id != a_run().id
+    assert {(run.label, run.time_limit) for run in list_runs(plan, CARDS)} == {("dual", 60.0), ("dual, λ=1", 9.0)}
 
 
 def test_ids_of_rows_from_before_there_were_patterns_stay() -> None:
@@ -72,8 +43,8 @@ def test_ids_of_rows_from_before_there_were_patterns_stay() -> None:
 
 def test_every_pattern_is_a_run_of_its_own_and_says_so() -> None:
     holes = replace(TABLE, patterns=("uniform", "blocks"))
-    runs = runs_of(Plan("mine", "Mine", (holes,)), CARDS)
-    assert len(runs) == len({run.id for run in runs}) == 2 * len(runs_of(Plan("mine", "Mine", (TABLE,)), CARDS))
+    runs = list_runs(Plan("mine", "Mine", (holes,)), CARDS)
+    assert len(runs) == len({run.id for run in runs}) == 2 * len(list_runs(Plan("mine", "Mine", (TABLE,)), CARDS))
     assert {run.row("ok").pattern for run in runs} == {"uniform", "blocks"}
     assert {run.title for run in runs if run.data.name == "hall" and run.label == "dual" and run.seed == 0} == {
         "table: dual on hall, 10% kept, seed 0",
@@ -84,7 +55,7 @@ def test_every_pattern_is_a_run_of_its_own_and_says_so() -> None:
 
 
 def test_a_running_table_tells_patterns_apart() -> None:
-    runs = runs_of(
+    runs = list_runs(
         Plan("mine", "Mine", (Experiment("holes", ("hall",), (DUAL,), patterns=("blocks", "lines")),)), CARDS
     )
     cells = Cells(runs)
@@ -98,62 +69,48 @@ def test_the_id_survives_its_row_and_the_file() -> None:
     run = a_run(settings={"rank": [10, 10, 5], "C": 1000, "lam": 0.1, "label": "λ"}, time_limit=60.0)
     row = run.row("ok", chosen={"rank": (10, 10, 3)}, rmse=0.1)
     assert run.id == row.id == Row.from_json(row.as_json()).id
-
-
-def test_what_does_not_change_the_answer_is_not_part_of_the_id() -> None:
-    assert a_run(curve=True, pictures=True).id == a_run().id
+    assert a_run(curve=True, pictures=True).id == a_run().id, "neither changes the answer"
 
 
 def test_missing_data_is_one_row_for_each_label_of_an_experiment() -> None:
-    rows = without_data(runs_of(PLAN, CARDS), {"hall": "It is not there."})
+    rows = rows_without_data(list_runs(PLAN, CARDS), {"hall": "It is not there."})
     found = [(row.experiment, row.data.name, row.label, row.seed) for row in rows]
     assert found == [("table", "hall", "dual", 0), ("table", "hall", "dual, λ=1", 0), ("ranks", "hall", "dual", 0)]
     assert {(row.status, row.error) for row in rows} == {("no data", "It is not there.")}
-    other = without_data(runs_of(replace(PLAN, time_limit=5.0), CARDS), {"hall": "It is not there."})
+    other = rows_without_data(list_runs(replace(PLAN, time_limit=5.0), CARDS), {"hall": "It is not there."})
     assert [row.id for row in rows] == [row.id for row in other], "the same row whatever the limit"
 
 
 # Selections
 
 
-def test_without_wishes_the_plan_stays_as_it_is() -> None:
-    assert selected(PLAN, Selection()) == PLAN
+def test_what_is_asked_for_is_left_or_changed_and_the_rest_stays() -> None:
+    assert select_part(PLAN, Selection()) == PLAN
+    assert [part.datasets for part in select_part(PLAN, Selection(datasets="baboon")).experiments] == [("baboon",)]
+    assert select_part(PLAN, Selection(experiments="ranks")).experiments == (RANKS,)
+    assert [part.seeds for part in select_part(PLAN, Selection(seeds=5)).experiments] == [5, 1], (
+        "where there are several"
+    )
+    assert [part.seeds for part in select_part(PLAN, Selection(seeds=1)).experiments] == [1, 1]
+    limited = replace(PLAN, experiments=(replace(TABLE, methods=(replace(DUAL, time_limit=9.0),)),))
+    changed = select_part(limited, Selection(rates=(0.5,), patterns=("lines", "slices-1"), time_limit=3))
+    assert {(run.rate, run.time_limit) for run in list_runs(changed, CARDS)} == {(0.5, 3.0)}
+    elsewhere = select_part(PLAN, Selection(patterns=("lines", "slices-1")))
+    assert {part.patterns for part in (*changed.experiments, *elsewhere.experiments)} == {("lines", "slices-1")}
 
 
 def test_methods_are_chosen_by_name_or_label() -> None:
-    both = selected(PLAN, Selection(methods="dual")).experiments
+    both = select_part(PLAN, Selection(methods="dual")).experiments
     assert [choice.label for choice in both[0].methods] == ["dual", "dual, λ=1"]
-    one = selected(PLAN, Selection(methods="dual, λ=1")).experiments
+    one = select_part(PLAN, Selection(methods="dual, λ=1")).experiments
     assert [choice.label for part in one for choice in part.methods] == ["dual, λ=1"]
 
 
 def test_a_method_that_the_plan_does_not_have_joins_with_its_defaults() -> None:
-    parts = selected(PLAN, Selection(methods="spectral")).experiments
+    parts = select_part(PLAN, Selection(methods="spectral")).experiments
     assert [(part.name, [choice.label for choice in part.methods]) for part in parts] == [("table", ["spectral"])]
-    both = selected(PLAN, Selection(methods="dual, λ=1,spectral")).experiments
+    both = select_part(PLAN, Selection(methods="dual, λ=1,spectral")).experiments
     assert [choice.label for choice in both[0].methods] == ["dual, λ=1", "spectral"]
-
-
-def test_datasets_and_experiments_are_chosen() -> None:
-    assert [part.datasets for part in selected(PLAN, Selection(datasets="baboon")).experiments] == [("baboon",)]
-    assert selected(PLAN, Selection(experiments="ranks")).experiments == (RANKS,)
-
-
-def test_seeds_change_where_there_are_several() -> None:
-    assert [part.seeds for part in selected(PLAN, Selection(seeds=5)).experiments] == [5, 1]
-    assert [part.seeds for part in selected(PLAN, Selection(seeds=1)).experiments] == [1, 1]
-
-
-def test_rates_and_the_time_limit_change_everywhere() -> None:
-    limited = replace(PLAN, experiments=(replace(TABLE, methods=(replace(DUAL, time_limit=9.0),)),))
-    plan = selected(limited, Selection(rates=(0.5,), time_limit=3))
-    assert {(run.rate, run.time_limit) for run in runs_of(plan, CARDS)} == {(0.5, 3.0)}
-
-
-def test_patterns_change_everywhere() -> None:
-    plan = selected(PLAN, Selection(patterns=("lines", "slices-1")))
-    assert {run.pattern for run in runs_of(plan, CARDS) if run.experiment == "ranks"} == {"lines", "slices-1"}
-    assert {part.patterns for part in plan.experiments} == {("lines", "slices-1")}
 
 
 @pytest.mark.parametrize(
@@ -174,11 +131,11 @@ def test_patterns_change_everywhere() -> None:
 )
 def test_what_the_plan_does_not_have_is_refused(wish: Selection, sentence: str) -> None:
     with pytest.raises(InvalidSetting, match=sentence):
-        selected(PLAN, wish)
+        select_part(PLAN, wish)
 
 
 def test_ones_own_method_and_data_join_every_experiment() -> None:
-    plan = joined(PLAN, ["mine"], ["mine", "hall"])
+    plan = extend_plan(PLAN, ["mine"], ["mine", "hall"])
     assert [choice.label for choice in plan.experiments[0].methods] == ["dual", "dual, λ=1", "mine"]
     assert plan.experiments[0].datasets == ("hall", "baboon", "mine")
     assert plan.experiments[1] == replace(RANKS, datasets=("hall", "mine")), "a method may have no rank"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from report_rows import bad, card, evidence, row, seeds
 
-from tensorfill.report.claims import claims
+from tensorfill.report.claims import judge_claims
 from tensorfill.report.comparison import paper_cells, papers_setup
 from tensorfill.report.table import Table
 from tensorfill.rows import Row
@@ -18,8 +18,7 @@ def judged(*rows: Row) -> dict[str, tuple[str, str, str]]:
     found = evidence(*rows)
     setup = papers_setup(found)
     assert setup is not None
-    (section,) = claims(found, setup, paper_cells(found))
-    table = section.blocks[1]
+    table = judge_claims(found, setup, paper_cells(found)).blocks[1]
     assert isinstance(table, Table)
     told = [[entry.lines[0].text for entry in line] for line in table.rows]
     return {said: (paper, ours, verdict) for said, paper, ours, verdict in told}

@@ -12,24 +12,23 @@ from PIL import Image
 from report_rows import bad, card, evidence, full_bench, row
 
 from tensorfill.methods.registry import available_methods
+from tensorfill.report.curves import rank_of
 from tensorfill.report.evidence import Evidence
-from tensorfill.report.figures.all_figures import all_figures, files_of
-from tensorfill.report.figures.figure import Drawn, LeftOut
-from tensorfill.report.figures.style import strokes
-from tensorfill.report.pictures import albums
-from tensorfill.report.sweep_points import rank_of
+from tensorfill.report.figures import draw_figures
+from tensorfill.report.figures.drawing import Drawn, LeftOut, assign_strokes, figure_files
+from tensorfill.report.pictures import collect_albums
 
 
 def figures(found: Evidence) -> tuple[dict[str, Drawn], dict[str, str]]:
     """Drawn figures by name, and reasons by title."""
-    made = all_figures(found, albums(found)[0])
+    made = draw_figures(found, collect_albums(found)[0])
     drawn = {figure.name: figure for figure in made if isinstance(figure, Drawn)}
     return drawn, {figure.title: figure.why for figure in made if isinstance(figure, LeftOut)}
 
 
 def words(drawn: Drawn) -> str:
     """The text of a figure, read from its SVG."""
-    svg = dict(files_of(drawn))[f"{drawn.name}.svg"].decode()
+    svg = dict(figure_files(drawn))[f"{drawn.name}.svg"].decode()
     return "\n".join(re.findall(r"<(?:text|tspan)[^>]*>([^<]*)<", svg))
 
 
@@ -64,7 +63,7 @@ def test_every_figure_is_drawn_where_there_are_rows(tmp_path: Path) -> None:
 def test_a_figure_is_a_png_and_an_svg() -> None:
     rows = [row("hall", "dual", 0.1 / x, experiment="ranks", settings={"rank": [x, x, x]}) for x in (1, 5)]
     drawn, _ = figures(evidence(*rows))
-    files = dict(files_of(drawn["fig1b-ranks"]))
+    files = dict(figure_files(drawn["fig1b-ranks"]))
     assert list(files) == ["fig1b-ranks.png", "fig1b-ranks.svg"]
     with Image.open(io.BytesIO(files["fig1b-ranks.png"])) as picture:
         assert picture.width > 400
@@ -73,7 +72,7 @@ def test_a_figure_is_a_png_and_an_svg() -> None:
 
 def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
     rows = [row("hall", "dual", 0.01 / rate, experiment="rates", rate=rate) for rate in (0.1, 0.5)]
-    once, again = (dict(files_of(figures(evidence(*rows))[0]["rates"])) for _ in range(2))
+    once, again = (dict(figure_files(figures(evidence(*rows))[0]["rates"])) for _ in range(2))
     assert once == again
 
 
@@ -117,17 +116,15 @@ def test_numbers_that_a_scale_cannot_show_are_left_out() -> None:
     assert {"fig1a-iterations", "fig1a-seconds", "time-error"} <= set(drawn)
 
 
-def test_every_label_keeps_its_colour_and_marker() -> None:
-    few, many = strokes({"dual": "dual"}), strokes({"nonneg-dual": "nonneg-dual", "dual": "dual", "ffw": "ffw"})
-    assert few["dual"] == many["dual"]
-
-
 def test_no_two_labels_look_alike() -> None:
     labels = ["nonneg-dual", "dual", "tmac", "tmac, dynamic", "lrtc-tv I", "lrtc-tv II", "ffw, τ=100", "mine", "yours"]
-    styles = strokes({label: label.split(",")[0].split(" ")[0] for label in labels})
+    styles = assign_strokes({label: label.split(",")[0].split(" ")[0] for label in labels})
     assert len({(style.color, style.marker) for style in styles.values()}) == len(labels)
     assert styles["tmac"].color == styles["tmac, dynamic"].color, "variants of a method have its colour"
     assert styles["mine"].color != styles["yours"].color
+    assert assign_strokes({"dual": "dual"})["dual"] == styles["dual"], "whatever else is drawn"
+    ours = assign_strokes({name: name for name in available_methods()})
+    assert len({style.marker for style in ours.values()}) == len(ours)
 
 
 @pytest.mark.parametrize(("rank", "x"), [([5, 5, 5], 5), ([20, 20, 3], 20), (7, 7), (None, None), ([], None)])
@@ -139,7 +136,7 @@ def test_a_picture_that_is_gone_or_damaged_is_named_and_left_out(tmp_path: Path)
     rows = full_bench(tmp_path)
     (tmp_path / "pictures" / "dual.png").unlink()
     (tmp_path / "pictures" / "zero-fill.png").write_bytes(b"no picture")
-    (album,), problems = albums(evidence(*rows, folder=tmp_path))
+    (album,), problems = collect_albums(evidence(*rows, folder=tmp_path))
     assert [shot.label for shot in album.shots] == ["nonneg-dual"]
     assert problems == (
         "The picture pictures/dual.png is named in a row but is not there; it is left out.",
@@ -152,7 +149,7 @@ def test_no_picture_outside_the_folder_is_read(tmp_path: Path) -> None:
     rows = full_bench(inside)
     Image.new("L", (4, 4)).save(tmp_path / "secret.png")
     found = evidence(row("hall", pictures={"model": "../secret.png"}), *rows[1:], folder=inside)
-    (album,), problems = albums(found)
+    (album,), problems = collect_albums(found)
     assert "nonneg-dual" not in [shot.label for shot in album.shots]
     assert "../secret.png" in problems[0]
 
@@ -283,7 +280,7 @@ def test_curves_of_a_panel_have_one_rate_and_one_pattern() -> None:
 def test_every_pattern_has_an_album_of_its_own(tmp_path: Path) -> None:
     rows = full_bench(tmp_path)
     holes = [replace(each, experiment="holes", rate=0.7, pattern="blocks") for each in rows if each.pictures]
-    found, _ = albums(evidence(*holes, *rows, folder=tmp_path))
+    found, _ = collect_albums(evidence(*holes, *rows, folder=tmp_path))
     assert [(album.name, album.title, album.share) for album in found] == [
         ("hall", "Hall", "10 %"),
         ("hall-blocks", "Hall, blocks", "70 % (blocks)"),
@@ -292,11 +289,6 @@ def test_every_pattern_has_an_album_of_its_own(tmp_path: Path) -> None:
     assert {"fig3-hall", "fig3-hall-blocks"} <= set(drawn)
     assert "observed, 70 % (blocks)" in words(drawn["fig3-hall-blocks"])
     assert "fig2-components-others" not in drawn, "components once per dataset"
-
-
-def test_every_method_that_ships_has_a_look_of_its_own() -> None:
-    styles = strokes({name: name for name in available_methods()})
-    assert len({style.marker for style in styles.values()}) == len(styles)
 
 
 def test_a_divergence_does_not_squeeze_a_sweep() -> None:

@@ -17,9 +17,9 @@ from PIL import Image
 from report_rows import bad, card, full_bench, row, write
 
 from tensorfill.errors import InvalidInput, UnreadableFile
-from tensorfill.report import drawing_place, writing
-from tensorfill.report.encoded_pictures import encoded
+from tensorfill.report import writing
 from tensorfill.report.folder import MARK
+from tensorfill.report.pictures import encode_pictures
 from tensorfill.report.writing import write_report
 from tensorfill.rows import Row, read_rows
 
@@ -159,7 +159,7 @@ def noise(path: Path, side: int) -> Path:
 
 def test_small_pictures_stay_as_they_are_and_large_ones_become_jpegs(tmp_path: Path) -> None:
     paths = {"small": noise(tmp_path / "small.png", 16), "large": noise(tmp_path / "large.png", 300)}
-    addresses, lossy = encoded(paths)
+    addresses, lossy = encode_pictures(paths)
     assert base64.b64decode(addresses["small"].split(",")[1]) == paths["small"].read_bytes()
     assert addresses["large"].startswith("data:image/jpeg;base64,")
     assert lossy
@@ -167,8 +167,8 @@ def test_small_pictures_stay_as_they_are_and_large_ones_become_jpegs(tmp_path: P
 
 def test_pictures_shrink_until_they_fit(tmp_path: Path) -> None:
     paths = {str(place): noise(tmp_path / f"{place}.png", 400) for place in range(5)}
-    roomy, _ = encoded(paths)
-    tight, _ = encoded(paths, budget=400_000)
+    roomy, _ = encode_pictures(paths)
+    tight, _ = encode_pictures(paths, budget=400_000)
     assert sum(map(len, tight.values())) < sum(map(len, roomy.values())) / 2
 
 
@@ -214,7 +214,7 @@ def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
 
 def test_a_failure_leaves_what_was_there(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = (small / "index.html").read_bytes()
-    monkeypatch.setattr(writing.comma_separated, "runs_text", None)
+    monkeypatch.setattr(writing, "list_runs", None)
     with pytest.raises(TypeError):
         made(tmp_path, [row("hall", seconds=None)])
     assert (small / "index.html").read_bytes() == before
@@ -285,9 +285,10 @@ def test_a_folder_that_cannot_be_renamed_is_filled(tmp_path: Path, monkeypatch: 
 def test_without_a_home_matplotlib_is_given_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MPLCONFIGDIR", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setattr(drawing_place, "_has_home", lambda: False)
-    monkeypatch.setattr(drawing_place, "private_folder", lambda: None)
-    with drawing_place.drawing_place(tmp_path):
-        assert os.environ["MPLCONFIGDIR"] == os.environ["XDG_CACHE_HOME"] == str(tmp_path)
+    monkeypatch.setattr(writing, "_has_home", lambda: False)
+    monkeypatch.setattr(writing, "private_folder", lambda: None)
+    with writing.matplotlib_folder(tmp_path / "spare"):
+        assert os.environ["MPLCONFIGDIR"] == os.environ["XDG_CACHE_HOME"] == str(tmp_path / "spare")
+    assert not (tmp_path / "spare").exists()
     assert "MPLCONFIGDIR" not in os.environ
     assert "XDG_CACHE_HOME" not in os.environ

@@ -7,15 +7,15 @@ import re
 import pytest
 from report_rows import bad, card, evidence, row, seeds
 
-from tensorfill.report import markdown
-from tensorfill.report.explanations import explanations
-from tensorfill.report.published import published
-from tensorfill.report.reproduction import TITLE, reproduction
+from tensorfill.report.comparison import load_explanations
+from tensorfill.report.published import load_published
+from tensorfill.report.render import page_to_markdown
+from tensorfill.report.reproduction import TITLE, describe_reproduction
 from tensorfill.rows import Row
 
 
 def page(*rows: Row, problems: tuple[str, ...] = ()) -> str:
-    return markdown.page_text(TITLE, reproduction(evidence(*rows, problems=problems), "tensorfill 1.2.3"))
+    return page_to_markdown(TITLE, describe_reproduction(evidence(*rows, problems=problems), "tensorfill 1.2.3"))
 
 
 def section(text: str, title: str) -> str:
@@ -128,7 +128,7 @@ def test_what_the_encoding_leaves_open_is_said_to_be_open() -> None:
 def test_an_inference_is_marked_as_one() -> None:
     text = section(page(row("hall", "ffw, demo", 0.08, method="ffw")), "What differs by more than 5 %")
     assert "Inference: the paper gives SMF-LRTC and FFW the same digits" in text
-    assert any(explanation.inferred for explanation in explanations())
+    assert any(explanation.inferred for explanation in load_explanations())
 
 
 def test_numbers_of_other_experiments_at_the_same_rate_are_at_hand_for_reasons() -> None:
@@ -220,10 +220,10 @@ def test_bad_rows_are_told() -> None:
 
 
 def test_every_explanation_is_about_a_row_of_the_paper_and_has_no_measured_number() -> None:
-    methods = {line.method for line in published().rows}
-    for explanation in explanations():
+    methods = {line.method for line in load_published().rows}
+    for explanation in load_explanations():
         assert explanation.method.split(" ")[0] in methods
-        assert set(explanation.datasets or ()) <= set(published().datasets)
+        assert set(explanation.datasets or ()) <= set(load_published().datasets)
         assert not re.search(r"\d\.\d", explanation.text), "measured numbers come from rows"
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import os
-import pkgutil
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -18,9 +19,11 @@ from ..errors import DataNotFound, InvalidInput
 from ..metrics import unit_scale
 from ..rows import DataCard
 from ..tensor import Array
+from . import loaders
 from .data_file import DataFile, sha256_of
 
 DATA_VARIABLE = "TENSORFILL_DATA"
+_ON_CARD = ("name", "title", "kind", "shape", "source", "licence", "how_to_get", "in_paper")
 Kind = Literal["image", "video", "cube", "counts", "synthetic"]
 
 
@@ -67,10 +70,10 @@ class Dataset:
     def load(self, folder: Path | None = None) -> LoadedData:
         """The data from `folder`, or from the folder in the environment variable TENSORFILL_DATA."""
         if self.make is not None:
-            truth = self._scaled(self.make(), f"What 'make' of the dataset '{self.name}' returns")
-            return LoadedData(truth, self._card(None, None, hashlib.sha256(truth.tobytes()).hexdigest()))
-        path, file = self._found(data_folder(folder))
-        truth = self._scaled(file.read(path), str(path))
+            truth = self._scale(self.make(), f"What 'make' of the dataset '{self.name}' returns")
+            return LoadedData(truth, self._card(sha256=hashlib.sha256(truth.tobytes()).hexdigest()))
+        path, file = self._find(data_folder(folder))
+        truth = self._scale(file.read(path), str(path))
         sha256 = sha256_of(path)
         notes = []
         if file.sha256 is not None and file.sha256 != sha256:
@@ -82,9 +85,9 @@ class Dataset:
 
     def card_without_data(self) -> DataCard:
         """What a row tells when the data is not there."""
-        return self._card(None, None, None)
+        return self._card()
 
-    def _found(self, folder: Path | None) -> tuple[Path, DataFile]:
+    def _find(self, folder: Path | None) -> tuple[Path, DataFile]:
         if folder is None:
             where = f"no folder was given (--data DIR, or the environment variable {DATA_VARIABLE})"
         else:
@@ -95,7 +98,7 @@ class Dataset:
             where = f"there is no {' or '.join(file.name for file in self.files)} in {folder}"
         raise DataNotFound(f"The data of '{self.name}' was not found: {where}. {self.how_to_get}")
 
-    def _scaled(self, data: NDArray[Any], called: str) -> Array:
+    def _scale(self, data: NDArray[Any], called: str) -> Array:
         if data.shape != self.shape:
             raise InvalidInput(f"{called} must have the shape {self.shape} of '{self.name}'. Got {data.shape} instead.")
         if not (np.isfinite(data).all() and data.min() >= 0):
@@ -104,20 +107,9 @@ class Dataset:
         truth.setflags(write=False)
         return truth
 
-    def _card(self, file: str | None, approximate: str | None, sha256: str | None) -> DataCard:
-        return DataCard(
-            name=self.name,
-            title=self.title,
-            kind=self.kind,
-            shape=self.shape,
-            source=self.source,
-            licence=self.licence,
-            how_to_get=self.how_to_get,
-            in_paper=self.in_paper,
-            approximate=approximate,
-            file=file,
-            sha256=sha256,
-        )
+    def _card(self, file: str | None = None, approximate: str | None = None, sha256: str | None = None) -> DataCard:
+        about = {name: getattr(self, name) for name in _ON_CARD}
+        return DataCard(**about, approximate=approximate, file=file, sha256=sha256)
 
 
 def data_folder(given: Path | None = None) -> Path | None:
@@ -126,16 +118,22 @@ def data_folder(given: Path | None = None) -> Path | None:
     return given or (Path(named) if named else None)
 
 
+@cache
+def _load_shipped() -> tuple[Dataset, ...]:
+    found = tomllib.loads((files(__package__) / "datasets.toml").read_text(encoding="utf-8"))
+    families: dict[str, dict[str, Any]] = found["family"]
+    entries = [{**families.get(entry.pop("family", ""), {}), **entry} for entry in found["dataset"]]
+    return tuple(sorted(map(_from_entry, entries), key=lambda dataset: (dataset.order, dataset.name)))
+
+
+def _from_entry(entry: dict[str, Any]) -> Dataset:
+    """A dataset from what the file says about it; functions are those of `loaders` with that name."""
+    known = vars(loaders)
+    data_files = [{**file, "read": known[file.get("read", "read_array")]} for file in entry.get("files", ())]
+    about = {**entry, "shape": tuple(entry["shape"]), "files": tuple(DataFile(**file) for file in data_files)}
+    return Dataset(**{**about, "make": known[entry["make"]]} if "make" in entry else about)
+
+
 def datasets() -> dict[str, Dataset]:
-    """Every dataset that has a file in the folder `datasets` here, by name: the paper's first, in its order."""
-    folder = importlib.import_module(".datasets", __package__)
-    modules = [entry.name for entry in pkgutil.iter_modules(folder.__path__, f"{folder.__name__}.")]
-    shipped = [_dataset_in(importlib.import_module(module), f"The module {module}") for module in modules]
-    return {dataset.name: dataset for dataset in sorted(shipped, key=lambda entry: (entry.order, entry.name))}
-
-
-def _dataset_in(module: object, called: str) -> Dataset:
-    dataset = getattr(module, "DATASET", None)
-    if not isinstance(dataset, Dataset):
-        raise InvalidInput(f"{called} must define DATASET, a tensorfill.bench.dataset.Dataset.")
-    return dataset
+    """Every dataset of `datasets.toml` by name: the paper's first, in its order."""
+    return {dataset.name: dataset for dataset in _load_shipped()}

@@ -15,16 +15,16 @@ BEGIN, END = "<!-- datasets:begin -->", "<!-- datasets:end -->"
 HEAD = ("name", "kind", "shape", "licence", "file", "sha256", "how to get it")
 
 
-def table(shown: Iterable[Dataset]) -> str:
+def render_table(shown: Iterable[Dataset]) -> str:
     """One row per dataset, in Markdown; where several files will do, the best is on top."""
     lines = [HEAD, ("---",) * len(HEAD), *map(_cells, shown)]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-def with_table(page: str, shown: Iterable[Dataset]) -> str:
+def insert_table(page: str, shown: Iterable[Dataset]) -> str:
     """The page with a new table between its marks."""
     before, rest = page.split(BEGIN, 1)
-    return f"{before}{BEGIN}\n{table(shown)}\n{END}{rest.split(END, 1)[1]}"
+    return f"{before}{BEGIN}\n{render_table(shown)}\n{END}{rest.split(END, 1)[1]}"
 
 
 def _cells(dataset: Dataset) -> tuple[str, ...]:
@@ -44,7 +44,7 @@ def _cells(dataset: Dataset) -> tuple[str, ...]:
 def main(path: Path) -> None:
     """Write the table into the page at `path`."""
     page = path.read_text(encoding="utf-8")
-    path.write_text(with_table(page, datasets().values()), encoding="utf-8")
+    path.write_text(insert_table(page, datasets().values()), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ class Extras:
 
 
 @contextmanager
-def extras(files: Sequence[Path]) -> Iterator[Extras]:
+def load_extras(files: Sequence[Path]) -> Iterator[Extras]:
     """Run the files and add what they define, as long as the block lasts. Use only files you trust."""
     known = datasets()
     methods: list[str] = []
@@ -41,7 +41,7 @@ def extras(files: Sequence[Path]) -> Iterator[Extras]:
     versions: dict[str, dict[str, str]] = {}
     try:
         for path in files:
-            module, version = _loaded(path)
+            module, version = _load(path)
             if not (hasattr(module, "METHOD") or hasattr(module, "DATASET")):
                 raise InvalidInput(f"{path} must define METHOD, a class of methods, or DATASET, or both.")
             if hasattr(module, "METHOD"):
@@ -49,7 +49,7 @@ def extras(files: Sequence[Path]) -> Iterator[Extras]:
                 methods.append(module.METHOD.name)
                 versions[f"method {module.METHOD.name}"] = version
             if hasattr(module, "DATASET"):
-                dataset = _checked(path, module.DATASET, known)
+                dataset = _check_dataset(path, module.DATASET, known)
                 known[dataset.name] = dataset
                 brought.append(dataset.name)
                 versions[f"dataset {dataset.name}"] = version
@@ -59,7 +59,7 @@ def extras(files: Sequence[Path]) -> Iterator[Extras]:
             forget(name)
 
 
-def _checked(path: Path, dataset: object, known: dict[str, Dataset]) -> Dataset:
+def _check_dataset(path: Path, dataset: object, known: dict[str, Dataset]) -> Dataset:
     if not isinstance(dataset, Dataset):
         raise InvalidInput(
             f"The DATASET of {path} must be a tensorfill.bench.dataset.Dataset. Got {dataset!r} instead."
@@ -69,7 +69,7 @@ def _checked(path: Path, dataset: object, known: dict[str, Dataset]) -> Dataset:
     return dataset
 
 
-def _loaded(path: Path) -> tuple[ModuleType, dict[str, str]]:
+def _load(path: Path) -> tuple[ModuleType, dict[str, str]]:
     try:
         source = path.read_bytes()
     except OSError as error:

@@ -26,7 +26,7 @@ class PeakMemory:
         self._resettable = _reset()
         self._before = _status("VmRSS") if self._resettable else _largest_ever()
 
-    def unwatched(self, watch: Callable[[Snapshot], bool | None]) -> Watch:
+    def exclude(self, watch: Callable[[Snapshot], bool | None]) -> Watch:
         """The same watcher, its memory not counted."""
 
         def watch_apart(snapshot: Snapshot) -> bool | None:

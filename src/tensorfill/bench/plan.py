@@ -1,10 +1,13 @@
-"""Plan: which experiments to run, as frozen records; the files they come from are read by `plan_file.py`."""
+"""Plan: which experiments to run, and the single runs they consist of, as frozen records."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
+
+from ..rows import DataCard, Row, Status
 
 
 @dataclass(frozen=True)
@@ -48,3 +51,89 @@ class Plan:
     experiments: tuple[Experiment, ...]
     time_limit: float | None = None
     """Seconds per run after which a method is asked to stop."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One method on one dataset, with one mask. What changes the answer is part of the identity of its row."""
+
+    data: DataCard
+    """As it is known before the data is read."""
+    experiment: str
+    method: str
+    label: str
+    settings: Mapping[str, Any]
+    seed: int
+    rate: float
+    time_limit: float | None
+    pattern: str = "uniform"
+    """How entries are hidden."""
+    curve: bool = False
+    pictures: bool = False
+
+    def row(self, status: Status, data: DataCard | None = None, **found: Any) -> Row:
+        """The row that answers this run."""
+        names = ("experiment", "method", "label", "settings", "seed", "rate", "pattern", "time_limit")
+        asked = {name: getattr(self, name) for name in names}
+        return Row(data=data or self.data, status=status, **asked, **found)
+
+    @cached_property
+    def id(self) -> str:
+        """That of its row."""
+        return self.row("ok").id
+
+    @property
+    def title(self) -> str:
+        """What it is, in a few words."""
+        rank = self.settings.get("rank")
+        ranked = f", rank {max(rank)}" if self.experiment == "ranks" and isinstance(rank, list) else ""
+        holes = "" if self.pattern == "uniform" else f" ({self.pattern})"
+        kept = f"{self.rate:.0%} kept{holes}"
+        return f"{self.experiment}: {self.label}{ranked} on {self.data.name}, {kept}, seed {self.seed}"
+
+
+def list_runs(plan: Plan, cards: Mapping[str, DataCard]) -> tuple[Run, ...]:
+    """Every run of a plan. The first seed of everything comes first, so that an early look shows all of it."""
+    runs = {
+        run.id: run
+        for seed in range(max(experiment.seeds for experiment in plan.experiments))
+        for experiment in plan.experiments
+        if seed < experiment.seeds
+        for run in _runs_with_seed(seed, experiment, plan.time_limit, cards)
+    }
+    return tuple(runs.values())
+
+
+def _runs_with_seed(seed: int, part: Experiment, limit: float | None, cards: Mapping[str, DataCard]) -> list[Run]:
+    return [
+        Run(
+            data=cards[name],
+            experiment=part.name,
+            method=choice.method,
+            label=choice.label,
+            settings={**choice.settings, **rank},
+            seed=seed,
+            rate=rate,
+            time_limit=choice.time_limit or limit,
+            pattern=pattern,
+            curve=part.curve,
+            pictures=part.pictures and seed == 0,
+        )
+        for name in part.datasets
+        for pattern in part.patterns
+        for rate in part.rates
+        for choice in part.methods
+        for rank in ([{"rank": [x, x, x]} for x in part.ranks] or [{}])
+    ]
+
+
+def rows_without_data(runs: tuple[Run, ...], sentences: Mapping[str, str]) -> tuple[Row, ...]:
+    """For data that is not there: one row for each experiment, dataset and label, whatever its other runs.
+
+    It has no time limit, so that it is the same row whatever the limit was to be.
+    """
+    first: dict[tuple[str, str, str], Run] = {}
+    for run in runs:
+        if run.data.name in sentences:
+            first.setdefault((run.experiment, run.data.name, run.label), run)
+    return tuple(replace(run, time_limit=None).row("no data", error=sentences[run.data.name]) for run in first.values())

@@ -7,30 +7,69 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import InvalidSetting, UnreadableFile
+from ..errors import InvalidSetting, UnreadableFile, must_be
+from ..method import label_of
 from ..methods.registry import available_methods, make, setting_names
 from ..sampling import check_pattern
 from .plan import Choice, Experiment, Plan
 
 SHIPPED = Path(__file__).parent / "plans"
 _PLAN_KEYS = ("title", "time_limit", "datasets", "methods", "experiment")
-_EXPERIMENT_KEYS = (
-    "name",
-    "datasets",
-    "methods",
-    "rates",
-    "patterns",
-    "seeds",
-    "ranks",
-    "curve",
-    "pictures",
-    "time_limit",
-)
-_METHOD_KEYS = ("method", "label", "settings", "time_limit")
+_EXPERIMENT_KEYS = (*(field.name for field in fields(Experiment)), "time_limit")
+_METHOD_KEYS = tuple(field.name for field in fields(Choice))
+
+
+def _is_list(value: object, fits: Callable[[Any], bool], *, filled: bool = True) -> bool:
+    return isinstance(value, list | tuple) and all(map(fits, value)) and (len(value) > 0 or not filled)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: object) -> bool:
+    # What is not finite does not survive in JSON, and with it the identity of a run would be lost.
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def _is_plain(value: object) -> bool:
+    return _is_list(value, _is_plain, filled=False) or isinstance(value, str | bool) or _is_number(value)
+
+
+_RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "title": (_is_text, "be a text"),
+    "name": (lambda value: _is_text(value) and value != "", "be a text"),
+    "label": (lambda value: _is_text(value) and value != "", "be a text"),
+    "datasets": (lambda value: _is_list(value, _is_text), "be a list of names"),
+    "methods": (
+        lambda value: _is_list(value, lambda entry: True),
+        "be a list of names or of tables like {method = 'dual', label = '…'}",
+    ),
+    "settings": (
+        lambda value: isinstance(value, dict) and all(map(_is_plain, value.values())),
+        "be a table of numbers, words and lists of them",
+    ),
+    "rates": (
+        lambda value: _is_list(value, lambda rate: _is_number(rate) and 0 < rate <= 1),
+        "be a list of shares above 0 and at most 1, like [0.1]",
+    ),
+    "patterns": (lambda value: _is_list(value, _is_text), "be a list of names, like ['uniform', 'blocks']"),
+    "seeds": (_is_count, "be a whole number, 1 or more: how many there are"),
+    "ranks": (lambda value: _is_list(value, _is_count, filled=False), "be a list of whole numbers, 1 or more"),
+    "curve": (lambda value: isinstance(value, bool), "be true or false"),
+    "pictures": (lambda value: isinstance(value, bool), "be true or false"),
+    "time_limit": (lambda value: value is None or (_is_number(value) and value > 0), "be a number of seconds above 0"),
+}
+"""By key, what fits, and how that is said."""
 
 
 def shipped_plans() -> dict[str, Path]:
@@ -38,12 +77,10 @@ def shipped_plans() -> dict[str, Path]:
     return {path.stem: path for path in sorted(SHIPPED.glob("*.toml"))}
 
 
-def plan_path(name: str) -> Path:
+def find_plan(name: str) -> Path:
     """Where a plan is: one that ships, by its name, or a file."""
     shipped = shipped_plans()
-    if name in shipped:
-        return shipped[name]
-    path = Path(name)
+    path = shipped.get(name, Path(name))
     if not path.is_file():
         raise UnreadableFile(
             f"There is no plan {name!r}: neither a file, nor one of those that ship: {', '.join(shipped)}."
@@ -65,110 +102,198 @@ def read_plan(path: Path, datasets: Collection[str]) -> Plan:
     if not isinstance(parts, list) or not parts or not all(isinstance(part, dict) for part in parts):
         raise InvalidSetting(f"{where} must have one or more parts that begin with [[experiment]].")
     shared: dict[str, Any] = {key: found[key] for key in ("datasets", "methods") if key in found}
-    experiments = tuple(_experiment(where, {**shared, **part}, datasets) for part in parts)
+    experiments = tuple(_read_experiment(where, {**shared, **part}, datasets) for part in parts)
     _check_once(where, "experiment", [experiment.name for experiment in experiments])
-    title = found.get("title", path.stem)
-    if not isinstance(title, str):
-        raise _wrong(where, "title", "be a text", title)
-    return Plan(path.stem, title, experiments, _time_limit(where, found))
+    title = _take(where, found, "title", path.stem)
+    return Plan(path.stem, title, experiments, _take_time_limit(where, found))
 
 
-def checked_rates(where: str, rates: object) -> tuple[float, ...]:
-    """Shares above 0 and at most 1, none twice."""
-    if (
-        not isinstance(rates, list | tuple)
-        or not rates
-        or not all(_is_number(rate) and 0 < rate <= 1 for rate in rates)
-    ):
-        raise _wrong(where, "rates", "be a list of shares above 0 and at most 1, like [0.1]", rates)
-    _check_once(where, "rate", rates)
-    return tuple(float(rate) for rate in rates)
-
-
-def checked_patterns(where: str, patterns: object) -> tuple[str, ...]:
-    """Names of patterns of holes, none twice."""
-    if not isinstance(patterns, list | tuple) or not patterns or not all(isinstance(name, str) for name in patterns):
-        raise _wrong(where, "patterns", "be a list of names, like ['uniform', 'blocks']", patterns)
-    try:
-        found = tuple(check_pattern(name) for name in patterns)
-    except InvalidSetting as error:
-        raise InvalidSetting(f"{where} cannot be run: {error}") from None
-    _check_once(where, "pattern", found)
-    return found
-
-
-def _experiment(plan: str, found: Mapping[str, Any], datasets: Collection[str]) -> Experiment:
-    name = found.get("name")
-    if not isinstance(name, str) or not name:
-        raise _wrong(f"An experiment of {plan[0].lower()}{plan[1:]}", "name", "be a text", name)
+def _read_experiment(plan: str, found: Mapping[str, Any], datasets: Collection[str]) -> Experiment:
+    name = _take(f"An experiment of {plan[0].lower()}{plan[1:]}", found, "name")
     where = f"{plan}, experiment {name!r},"
     _check_keys(where, found, _EXPERIMENT_KEYS)
-    flags = {key: found.get(key, False) for key in ("curve", "pictures")}
-    for key, value in flags.items():
-        if not isinstance(value, bool):
-            raise _wrong(where, key, "be true or false", value)
-    seeds = found.get("seeds", 1)
-    if not _is_count(seeds):
-        raise _wrong(where, "seeds", "be a whole number, 1 or more: how many there are", seeds)
-    ranks = found.get("ranks", [])
-    if not isinstance(ranks, list) or not all(map(_is_count, ranks)):
-        raise _wrong(where, "ranks", "be a list of whole numbers, 1 or more", ranks)
+    flags = {key: _take(where, found, key, False) for key in ("curve", "pictures")}
+    seeds = _take(where, found, "seeds", 1)
+    ranks = _take(where, found, "ranks", [])
     _check_once(where, "rank", ranks)
+    names = _take(where, found, "datasets")
+    for asked in names:
+        if asked not in datasets:
+            raise InvalidSetting(f"{where} asks for data {asked!r}. The datasets are: {', '.join(datasets)}.")
+    _check_once(where, "dataset", names)
+    limit = _take_time_limit(where, found)
+    entries = _take(where, found, "methods")
+    methods = tuple(_read_choice(where, entry, limit, ranked=bool(ranks)) for entry in entries)
+    _check_once(where, "label", [choice.label for choice in methods])
     return Experiment(
         name=name,
-        datasets=_datasets(where, found.get("datasets"), datasets),
-        methods=_methods(where, found.get("methods"), _time_limit(where, found), ranked=bool(ranks)),
-        rates=checked_rates(where, found.get("rates", [0.1])),
-        patterns=checked_patterns(where, found.get("patterns", ["uniform"])),
+        datasets=tuple(names),
+        methods=methods,
+        rates=_take_rates(where, found),
+        patterns=_take_patterns(where, found),
         seeds=seeds,
         ranks=tuple(ranks),
         **flags,
     )
 
 
-def _datasets(where: str, names: object, known: Collection[str]) -> tuple[str, ...]:
-    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-        raise _wrong(where, "datasets", "be a list of names", names)
-    for name in names:
-        if name not in known:
-            raise InvalidSetting(f"{where} asks for data {name!r}. The datasets are: {', '.join(known)}.")
-    _check_once(where, "dataset", names)
-    return tuple(names)
-
-
-def _methods(where: str, entries: object, limit: float | None, *, ranked: bool) -> tuple[Choice, ...]:
-    if not isinstance(entries, list) or not entries:
-        raise _wrong(where, "methods", "be a list of names or of tables like {method = 'dual', label = '…'}", entries)
-    choices = tuple(_choice(where, entry, limit, ranked=ranked) for entry in entries)
-    _check_once(where, "label", [choice.label for choice in choices])
-    return choices
-
-
-def _choice(where: str, entry: object, limit: float | None, *, ranked: bool) -> Choice:
+def _read_choice(where: str, entry: object, limit: float | None, *, ranked: bool) -> Choice:
     found = {"method": entry} if isinstance(entry, str) else entry
     if not isinstance(found, dict) or not isinstance(found.get("method"), str):
         raise _wrong(where, "methods", "hold names or tables like {method = 'dual', label = '…'}", entry)
-    _check_keys(f"{where} method {found['method']!r},", found, _METHOD_KEYS)
-    method, settings = found["method"], found.get("settings", {})
-    label = found.get("label", method)
-    if not isinstance(label, str) or not label:
-        raise _wrong(where, "label", "be a text", label)
-    if not isinstance(settings, dict) or not all(map(_is_plain, settings.values())):
-        raise _wrong(where, "settings", "be a table of numbers, words and lists of them", settings)
+    method = found["method"]
+    _check_keys(f"{where} method {method!r},", found, _METHOD_KEYS)
+    label = _take(where, found, "label", _default_label(method))
+    settings = _take(where, found, "settings", {})
     try:
         make(method, settings)
     except InvalidSetting as error:
         raise InvalidSetting(f"{where} cannot be run: {error}") from None
     if ranked and ("rank" in settings or "rank" not in setting_names(available_methods()[method])):
         raise InvalidSetting(f"{where} goes through 'ranks', so {label} must have a setting 'rank' that is left open.")
-    return Choice(method, label, settings, _time_limit(f"{where} method {label!r},", found) or limit)
+    return Choice(method, label, settings, _take_time_limit(f"{where} method {label!r},", found) or limit)
 
 
-def _time_limit(where: str, found: Mapping[str, Any]) -> float | None:
-    limit = found.get("time_limit")
-    if limit is not None and not (_is_number(limit) and limit > 0):
-        raise _wrong(where, "time_limit", "be a number of seconds above 0", limit)
+def _default_label(method: str) -> str:
+    kind = available_methods().get(method)
+    return label_of(kind) if kind else method
+
+
+# The part that is wanted
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What to leave of a plan and what to change; None leaves all as it is."""
+
+    methods: str | None = None
+    """Names or labels, separated by commas."""
+    datasets: str | None = None
+    experiments: str | None = None
+    seeds: int | None = None
+    """Instead of the number in the plan, in experiments that have more than one."""
+    rates: tuple[float, ...] | None = None
+    """Instead of those in the plan, in every experiment."""
+    patterns: tuple[str, ...] | None = None
+    """Likewise."""
+    time_limit: float | None = None
+
+
+def extend_plan(plan: Plan, methods: Iterable[str], datasets: Iterable[str]) -> Plan:
+    """The plan with further methods and datasets in each of its experiments.
+
+    An experiment that goes through ranks gets the datasets only.
+    """
+    more = tuple(methods), tuple(datasets)
+    return replace(plan, experiments=tuple(_extend(part, *more) for part in plan.experiments))
+
+
+def _extend(part: Experiment, methods: tuple[str, ...], datasets: tuple[str, ...] = ()) -> Experiment:
+    there = {choice.method for choice in part.methods}
+    new = () if part.ranks else tuple(Choice(name, _default_label(name)) for name in methods if name not in there)
+    more = tuple(name for name in datasets if name not in part.datasets)
+    return replace(part, methods=(*part.methods, *new), datasets=(*part.datasets, *more))
+
+
+def select_part(plan: Plan, selection: Selection) -> Plan:
+    """The part of the plan that is asked for; refuses what the plan does not have."""
+    if selection.seeds is not None and selection.seeds < 1:
+        raise InvalidSetting(must_be("seeds", "be 1 or more", selection.seeds))
+    if selection.time_limit is not None and not selection.time_limit > 0:
+        raise InvalidSetting(must_be("time-limit", "be a number of seconds above 0", selection.time_limit))
+    parts = [part for part in _select(plan, selection) if part.datasets and part.methods]
+    if not parts:
+        raise InvalidSetting("Nothing is left of the plan: no experiment has both a method and a dataset asked for.")
+    limit = plan.time_limit if selection.time_limit is None else float(selection.time_limit)
+    return replace(plan, experiments=tuple(_change(part, selection) for part in parts), time_limit=limit)
+
+
+def _select(plan: Plan, selection: Selection) -> Sequence[Experiment]:
+    """What is left of the experiments."""
+    parts: Sequence[Experiment] = plan.experiments
+    if selection.experiments is not None:
+        wanted = _read_names("experiment", selection.experiments, [part.name for part in parts], plan)
+        parts = [part for part in parts if part.name in wanted]
+    if selection.datasets is not None:
+        wanted = _read_names("dataset", selection.datasets, [name for part in parts for name in part.datasets], plan)
+        parts = [replace(p, datasets=tuple(name for name in p.datasets if name in wanted)) for p in parts]
+    if selection.methods is not None:
+        choices = [choice for part in parts for choice in part.methods]
+        known = [*(choice.label for choice in choices), *(choice.method for choice in choices)]
+        others = [name for name in available_methods() if name not in known]
+        wanted = _read_names("method", selection.methods, known, plan, others)
+        # A method that the plan does not have joins with its own defaults, as one of the user's own would.
+        joining = tuple(name for name in others if name in wanted)
+        parts = [_extend(replace(part, methods=_choose(part.methods, wanted)), joining) for part in parts]
+    return parts
+
+
+def _choose(choices: tuple[Choice, ...], wanted: Collection[str]) -> tuple[Choice, ...]:
+    return tuple(choice for choice in choices if choice.label in wanted or choice.method in wanted)
+
+
+def _change(part: Experiment, selection: Selection) -> Experiment:
+    """The experiment with what is to be otherwise than in the plan."""
+    if selection.rates is not None:
+        part = replace(part, rates=_take_rates("--rates", {"rates": selection.rates}))
+    if selection.patterns is not None:
+        part = replace(part, patterns=_take_patterns("--patterns", {"patterns": selection.patterns}))
+    if selection.seeds is not None and part.seeds > 1:
+        part = replace(part, seeds=selection.seeds)
+    if selection.time_limit is not None:
+        part = replace(part, methods=tuple(replace(choice, time_limit=None) for choice in part.methods))
+    return part
+
+
+def _read_names(what: str, text: str, known: Iterable[str], plan: Plan, others: Sequence[str] = ()) -> set[str]:
+    """Names from a text with commas; a label may have commas of its own. `others` are not in the plan, but there."""
+    names = list(dict.fromkeys(known))
+    parts = [part.strip() for part in text.split(",")]
+    found: set[str] = set()
+    while parts:
+        for length in range(len(parts), 0, -1):
+            name = ", ".join(parts[:length])
+            if name in names or name in others:
+                break
+        else:
+            also = f"; there are also: {', '.join(others)}" if others else ""
+            raise InvalidSetting(f"The plan {plan.name} has no {what} {parts[0]!r}. It has: {', '.join(names)}{also}.")
+        found.add(name)
+        parts = parts[length:]
+    return found
+
+
+# Checks
+
+
+def _take(where: str, found: Mapping[str, Any], key: str, default: Any = None) -> Any:
+    """What stands under a key, or the default; refused unless it fits."""
+    value = found.get(key, default)
+    fits, requirement = _RULES[key]
+    if not fits(value):
+        raise _wrong(where, key, requirement, value)
+    return value
+
+
+def _take_time_limit(where: str, found: Mapping[str, Any]) -> float | None:
+    limit = _take(where, found, "time_limit")
     return None if limit is None else float(limit)
+
+
+def _take_rates(where: str, found: Mapping[str, Any]) -> tuple[float, ...]:
+    rates = _take(where, found, "rates", [0.1])
+    _check_once(where, "rate", rates)
+    return tuple(float(rate) for rate in rates)
+
+
+def _take_patterns(where: str, found: Mapping[str, Any]) -> tuple[str, ...]:
+    names = _take(where, found, "patterns", ["uniform"])
+    try:
+        patterns = tuple(check_pattern(name) for name in names)
+    except InvalidSetting as error:
+        raise InvalidSetting(f"{where} cannot be run: {error}") from None
+    _check_once(where, "pattern", patterns)
+    return patterns
 
 
 def _check_keys(where: str, found: Mapping[str, Any], known: Collection[str]) -> None:
@@ -177,28 +302,11 @@ def _check_keys(where: str, found: Mapping[str, Any], known: Collection[str]) ->
             raise InvalidSetting(f"{where} has an unknown key {key!r}. The keys are: {', '.join(known)}.")
 
 
-def _check_once(where: str, what: str, values: Collection[Any]) -> None:
-    seen = set()
-    for value in values:
-        if value in seen:
+def _check_once(where: str, what: str, values: Sequence[Any]) -> None:
+    for place, value in enumerate(values):
+        if value in values[:place]:
             raise InvalidSetting(f"{where} has the {what} {value!r} twice; give it once.")
-        seen.add(value)
 
 
 def _wrong(where: str, key: str, requirement: str, got: object) -> InvalidSetting:
     return InvalidSetting(f"{where} is wrong: '{key}' must {requirement}. Got {got!r} instead.")
-
-
-def _is_number(value: object) -> bool:
-    # What is not finite does not survive in JSON, and with it the identity of a run would be lost.
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
-
-
-def _is_plain(value: object) -> bool:
-    if isinstance(value, list):
-        return all(map(_is_plain, value))
-    return isinstance(value, str | bool) or _is_number(value)

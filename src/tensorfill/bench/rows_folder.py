@@ -32,7 +32,7 @@ class RowsFolder:
         """What had to be put right, a sentence each."""
         try:
             path.mkdir(parents=True, exist_ok=True)
-            self._lock = _locked(path)
+            self._lock = _lock_folder(path)
         except OSError as error:
             raise UnreadableFile(f"The folder {path} cannot be used: {error.strerror or error}.") from error
         try:
@@ -126,7 +126,7 @@ class RowsFolder:
         self._file = os.open(self.path / ROWS_FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
 
 
-def _locked(folder: Path) -> int | None:
+def _lock_folder(folder: Path) -> int | None:
     """Hold the folder until the descriptor is closed, or the process ends; None where there are no such locks."""
     try:
         import fcntl

@@ -8,23 +8,22 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 from ..errors import DataNotFound
 from ..rows import Row, Status
-from .crew import answers
 from .dataset import Dataset, data_folder
 from .extras import Extras
+from .plan import Run, rows_without_data
 from .rows_folder import RowsFolder
-from .runs import Run, without_data
-from .worker import LOGS, Task
+from .workers import LOGS, Task, run_tasks
 
 Again = Literal["failed", "all"]
 FAILURES: tuple[Status, ...] = ("failed", "crashed", "timed out")
 
 
-class Show(Protocol):
-    """Somebody who is told how a bench goes."""
+class Show:
+    """Somebody who is told how a bench goes; this one says nothing."""
 
     def begin(self, runs: Sequence[Run], kept: Sequence[Row], jobs: int) -> None:
         """All runs whose data is there, and the rows that are there already."""
@@ -77,10 +76,10 @@ def run_bench(bench: Bench, show: Show) -> Counter[Status]:
     with RowsFolder(bench.folder, bench.title) as folder:
         for note in folder.notes:
             show.note(note)
-        absent = absent_data({run.data.name: bench.extras.known[run.data.name] for run in bench.runs}, bench.data)
+        absent = find_absent_data({run.data.name: bench.extras.known[run.data.name] for run in bench.runs}, bench.data)
         runs = tuple(run for run in bench.runs if run.data.name not in absent)
-        folder.drop(_outdated(bench, runs, folder, there={run.data.name for run in runs}))
-        missing = _missing(bench.runs, absent, folder)
+        folder.drop(_find_outdated(bench, runs, folder, there={run.data.name for run in runs}))
+        missing = _find_missing(bench.runs, absent, folder)
         for row in missing:
             if row.id not in folder.rows:
                 folder.append(row)
@@ -88,11 +87,11 @@ def run_bench(bench: Bench, show: Show) -> Counter[Status]:
         show.begin(runs, [row for id, row in folder.rows.items() if id in ids], bench.jobs)
         for sentence in absent.values():
             show.note(sentence)
-        _work_off([run for run in runs if run.id not in folder.rows], bench, folder, show)
+        _run_missing([run for run in runs if run.id not in folder.rows], bench, folder, show)
         return Counter(row.status for id, row in folder.rows.items() if id in ids)
 
 
-def absent_data(datasets: Mapping[str, Dataset], folder: Path | None) -> dict[str, str]:
+def find_absent_data(datasets: Mapping[str, Dataset], folder: Path | None) -> dict[str, str]:
     """For every dataset whose data is not there, the sentence that says where to get it."""
     place = data_folder(folder)
     absent = {}
@@ -106,13 +105,17 @@ def absent_data(datasets: Mapping[str, Dataset], folder: Path | None) -> dict[st
     return absent
 
 
-def _missing(runs: tuple[Run, ...], absent: Mapping[str, str], folder: RowsFolder) -> list[Row]:
+def _find_missing(runs: tuple[Run, ...], absent: Mapping[str, str], folder: RowsFolder) -> list[Row]:
     """Rows that say so, but not beside those of a time when the data was there."""
-    answered = {(row.experiment, row.data.name, row.label) for row in folder.rows.values() if row.status != "no data"}
-    return [row for row in without_data(runs, absent) if (row.experiment, row.data.name, row.label) not in answered]
+
+    def place(row: Row) -> tuple[str, str, str]:
+        return row.experiment, row.data.name, row.label
+
+    answered = {place(row) for row in folder.rows.values() if row.status != "no data"}
+    return [row for row in rows_without_data(runs, absent) if place(row) not in answered]
 
 
-def _outdated(bench: Bench, runs: Sequence[Run], folder: RowsFolder, there: Collection[str]) -> set[str]:
+def _find_outdated(bench: Bench, runs: Sequence[Run], folder: RowsFolder, there: Collection[str]) -> set[str]:
     """Rows that are to be found anew: as asked; the data has come; the file of a method or of data is another one now;
     a curve or pictures are wanted now that were not, or that somebody removed."""
     found = {id for id, row in folder.rows.items() if row.status == "no data" and row.data.name in there}
@@ -130,7 +133,7 @@ def _outdated(bench: Bench, runs: Sequence[Run], folder: RowsFolder, there: Coll
     return found
 
 
-def _work_off(runs: Sequence[Run], bench: Bench, folder: RowsFolder, show: Show) -> None:
+def _run_missing(runs: Sequence[Run], bench: Bench, folder: RowsFolder, show: Show) -> None:
     tasks = [
         Task(
             run=run,
@@ -142,7 +145,7 @@ def _work_off(runs: Sequence[Run], bench: Bench, folder: RowsFolder, show: Show)
         )
         for run in runs
     ]
-    found = answers(tasks, jobs=bench.jobs, grace=bench.grace, started=lambda task: show.started(task.run))
+    found = run_tasks(tasks, jobs=bench.jobs, grace=bench.grace, started=lambda task: show.started(task.run))
     try:
         with closing(found):
             for answer in found:

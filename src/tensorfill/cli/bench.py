@@ -11,14 +11,11 @@ from typing import get_args
 import typer
 from rich.console import Console
 
-from ..bench.extras import Extras, extras
-from ..bench.live_table import LiveTable
-from ..bench.plain_lines import PlainLines
-from ..bench.plan import Plan
-from ..bench.plan_file import plan_path, read_plan, shipped_plans
-from ..bench.runner import FAILURES, Bench, absent_data, cores, run_bench
-from ..bench.runs import runs_of
-from ..bench.selection import Selection, joined, selected
+from ..bench.display import LiveTable, PlainLines
+from ..bench.extras import Extras, load_extras
+from ..bench.plan import Plan, list_runs
+from ..bench.plan_file import Selection, extend_plan, find_plan, read_plan, select_part, shipped_plans
+from ..bench.runner import FAILURES, Bench, cores, find_absent_data, run_bench
 from ..errors import InvalidSetting, must_be
 from ..interrupting import INTERRUPTED
 from ..rows import ROWS_FILE, Status
@@ -54,18 +51,18 @@ def bench(
     if jobs is not None and jobs < 1:
         raise InvalidSetting(must_be("jobs", "be 1 or more", jobs))
     files = tuple(Path(os.path.realpath(path)) for path in with_files or ())
-    with extras(files) as found:
-        whole = joined(read_plan(plan_path(plan), found.known), found.methods, found.datasets)
+    with load_extras(files) as found:
+        whole = extend_plan(read_plan(find_plan(plan), found.known), found.methods, found.datasets)
         holes = None if patterns is None else tuple(name.strip() for name in patterns.split(","))
         selection = Selection(methods, datasets, experiments, seeds, _parse_rates(rates), holes, time_limit)
-        part = selected(whole, selection)
+        part = select_part(whole, selection)
         if list_only:
             _show_runs(part, found, data)
             return
         cards = {name: dataset.card_without_data() for name, dataset in found.known.items()}
         folder = output or Path(f"bench-{part.name}")
         wanted = Bench(
-            runs=runs_of(part, cards),
+            runs=list_runs(part, cards),
             extras=found,
             folder=folder,
             data=data,
@@ -102,13 +99,13 @@ def _conclude(folder: Path, counts: Counter[Status]) -> None:
 
 
 def _show_plans() -> None:
-    with extras(()) as found:
+    with load_extras(()) as found:
         plans = [(name, read_plan(path, found.known).title) for name, path in shipped_plans().items()]
     show_table(plans, headings=("plan", "what it is"))
 
 
 def _show_runs(plan: Plan, found: Extras, data: Path | None) -> None:
-    absent = absent_data(found.known, data)
+    absent = find_absent_data(found.known, data)
     show_table(
         [
             (

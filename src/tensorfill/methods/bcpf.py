@@ -14,6 +14,7 @@ import numpy as np
 
 from ..completion import Completion, Watch
 from ..memory import physical_memory
+from ..method import Stroke
 from ..observed import ObservedTensor
 from .baseline import complete_by
 from .bcpf_iteration import iterations
@@ -42,6 +43,7 @@ class BCPF:
     """
 
     name: ClassVar[str] = "bcpf"
+    stroke: ClassVar[Stroke] = Stroke("#7f6bb3", "2", size=6.5)
     summary: ClassVar[str] = "Sum of rank-one tensors, as many as the data asks for (Bayesian CP); may go negative"
     reference: ClassVar[str] = "Zhao, Zhang & Cichocki, TPAMI 2015"
     nonnegative: ClassVar[bool] = False

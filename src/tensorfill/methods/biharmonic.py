@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..completion import Completion, Watch
+from ..method import Stroke
 from ..observed import ObservedTensor
 from ..tensor import Array
 from .baseline import too_large_to_fill
@@ -26,6 +27,7 @@ class Biharmonic:
     """
 
     name: ClassVar[str] = "biharmonic"
+    stroke: ClassVar[Stroke] = Stroke("#6f7fc0", "d", "-.")
     summary: ClassVar[str] = "Smooth surfaces in every picture by itself (scikit-image); a level to compare with"
     reference: ClassVar[str] = "scikit-image, restoration.inpaint_biharmonic"
     nonnegative: ClassVar[bool] = False

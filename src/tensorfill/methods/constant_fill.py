@@ -13,7 +13,7 @@ from ..completion import Completion, StopReason, Watch
 from ..cost import Cost
 from ..estimates.filled import FilledEstimate
 from ..iterating import Progress
-from ..method import Question
+from ..method import Question, Stroke
 from ..observed import ObservedTensor
 from .baseline import complete_by
 
@@ -52,6 +52,7 @@ class ZeroFill(ConstantFill):
     """Zero wherever nothing is known."""
 
     name: ClassVar[str] = "zero-fill"
+    stroke: ClassVar[Stroke] = Stroke("#8c8c8c", "x", ":")
     summary: ClassVar[str] = "Zero wherever nothing is known; a level to compare with"
     extends_constants: ClassVar[bool] = False
     """Data that is the same everywhere it is known is not taken to be so elsewhere."""
@@ -67,6 +68,7 @@ class MeanFill(ConstantFill):
     """The mean of what is known wherever nothing is."""
 
     name: ClassVar[str] = "mean-fill"
+    stroke: ClassVar[Stroke] = Stroke("#8c8c8c", "+", ":")
     summary: ClassVar[str] = "The mean of what is known, wherever nothing is; a level to compare with"
 
     def candidate(self, question: Question) -> int | None:

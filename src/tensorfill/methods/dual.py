@@ -13,7 +13,7 @@ import numpy as np
 from ..completion import Completion, Watch
 from ..cost import Cost
 from ..dual.problem import DualProblem
-from ..method import Question
+from ..method import Question, Stroke
 from ..observed import ObservedTensor
 from .dual_family import DualSettings, complete_by_dual
 
@@ -23,6 +23,8 @@ class Dual(DualSettings):
     """The method of Nimishakavi, Jawanpuria and Mishra; settings as in `DualSettings`."""
 
     name: ClassVar[str] = "dual"
+    # Its curve often lies on that of nonneg-dual: wider and drawn first, so that both can be seen.
+    stroke: ClassVar[Stroke] = Stroke("#0072b2", "s", width=2.8, size=6.5)
     summary: ClassVar[str] = "Sum of low-rank components, one per mode; may go negative"
     reference: ClassVar[str] = "Nimishakavi, Jawanpuria & Mishra, NeurIPS 2018"
     nonnegative: ClassVar[bool] = False

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..cost import UNMEASURED, Cost
+from ..method import Stroke
 from .dual import Dual
 from .setting_checks import Weights
 
@@ -15,6 +16,7 @@ class DualDemo(Dual):
     """The preset at which published figures for `dual` come out; settings as in `DualSettings`."""
 
     name: ClassVar[str] = "dual-demo"
+    stroke: ClassVar[Stroke] = Stroke("#56b4e9", "D", "--")
     summary: ClassVar[str] = "dual with its authors' demo settings, lam=1 and C=1000"
     costs: ClassVar[tuple[Cost, Cost]] = UNMEASURED
 

@@ -13,6 +13,7 @@ import numpy as np
 from ..completion import Completion, StopReason, Watch
 from ..estimates.affine import AffineEstimate
 from ..iterating import Progress
+from ..method import Stroke
 from ..observed import ObservedTensor
 from ..tensor import Array
 from .baseline import complete_by
@@ -53,6 +54,7 @@ class FFW:
     """
 
     name: ClassVar[str] = "ffw"
+    stroke: ClassVar[Stroke] = Stroke("#b2446a", "p")
     summary: ClassVar[str] = "Rank-one matrices along the modes, added one at a time (Frank-Wolfe); may go negative"
     reference: ClassVar[str] = "Guo, Yao & Kwok, AAAI 2017"
     nonnegative: ClassVar[bool] = False

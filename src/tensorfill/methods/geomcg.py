@@ -14,6 +14,7 @@ import numpy as np
 from ..completion import StopReason
 from ..estimates.tucker import TuckerTensor
 from ..iterating import Progress
+from ..method import Stroke
 from ..numerics.vector_kernels import dot
 from ..riemannian.tucker_embedded import TuckerEmbedded
 from ..riemannian.tucker_point import plus, scaled
@@ -44,6 +45,7 @@ class GeomCG(TuckerMethod):
     """
 
     name: ClassVar[str] = "geomcg"
+    stroke: ClassVar[Stroke] = Stroke("#cc79a7", "v")
     summary: ClassVar[str] = "A Tucker tensor of fixed rank, by conjugate gradients; may go negative"
     reference: ClassVar[str] = "Kressner, Steinlechner & Vandereycken, BIT 2014"
 

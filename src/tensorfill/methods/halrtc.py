@@ -14,6 +14,7 @@ import numpy as np
 
 from ..completion import Completion, Watch
 from ..iterating import Progress
+from ..method import Stroke
 from ..observed import ObservedTensor
 from .baseline import complete_by, too_large_to_fill
 from .halrtc_iteration import HaLRTCIteration, iterations
@@ -51,6 +52,7 @@ class HaLRTC:
     """
 
     name: ClassVar[str] = "halrtc"
+    stroke: ClassVar[Stroke] = Stroke("#7a9e00", "8")
     summary: ClassVar[str] = "Small trace norms of all unfoldings, a convex problem; may go negative"
     reference: ClassVar[str] = "Liu, Musialski, Wonka & Ye, TPAMI 2013"
     nonnegative: ClassVar[bool] = False

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..completion import Completion, Watch
 from ..cost import Cost
-from ..method import Question
+from ..method import Question, Stroke
 from ..numerics.triangles import Triangles
 from ..observed import ObservedTensor
 from ..tensor import Array
@@ -30,6 +30,7 @@ class Linear:
     """
 
     name: ClassVar[str] = "linear"
+    stroke: ClassVar[Stroke] = Stroke("#999933", "h", "-.")
     summary: ClassVar[str] = "Linear interpolation in every picture by itself; a level to compare with"
     reference: ClassVar[str] = "a level to compare with"
     nonnegative: ClassVar[bool] = True

@@ -15,7 +15,7 @@ import numpy as np
 from ..completion import Completion, Watch
 from ..cost import Cost
 from ..iterating import Progress
-from ..method import Question
+from ..method import Question, Stroke
 from ..observed import ObservedTensor
 from ..tensor import entries
 from .baseline import complete_by, too_large_to_fill
@@ -55,6 +55,7 @@ class LRTCTNN:
     """
 
     name: ClassVar[str] = "lrtc-tnn"
+    stroke: ClassVar[Stroke] = Stroke("#117733", "$t$", size=6.5)
     summary: ClassVar[str] = "Low rank of all unfoldings by truncated nuclear norms, for counts; may go negative"
     reference: ClassVar[str] = "Chen, Yang & Sun, Transportation Research Part C 2020"
     nonnegative: ClassVar[bool] = False

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..completion import Completion, Watch
 from ..iterating import Progress
-from ..method import lost_slices_are_in
+from ..method import Stroke, lost_slices_are_in
 from ..observed import ObservedTensor
 from .baseline import complete_by, too_large_to_fill
 from .lrtc_tv_smoothing import Weighting
@@ -56,6 +56,7 @@ class LRTCTV:
     """
 
     name: ClassVar[str] = "lrtc-tv"
+    stroke: ClassVar[Stroke] = Stroke("#8a63b8", "<")
     summary: ClassVar[str] = "Low rank and small total variation: neighbours are alike; may go negative"
     reference: ClassVar[str] = "Li, Ye & Xu, AAAI 2017"
     nonnegative: ClassVar[bool] = False

@@ -17,7 +17,7 @@ from ..cost import Cost
 from ..estimates.kruskal import KruskalTensor
 from ..iterating import Progress
 from ..memory import physical_memory
-from ..method import Question
+from ..method import Question, Stroke
 from ..numerics.sampled_kruskal import SampledKruskal
 from ..observed import ObservedTensor
 from ..tensor import Array
@@ -49,6 +49,7 @@ class NCPC:
     """
 
     name: ClassVar[str] = "ncpc"
+    stroke: ClassVar[Stroke] = Stroke("#e69f00", "P")
     summary: ClassVar[str] = "Sum of a few nonnegative rank-one tensors (CP)"
     reference: ClassVar[str] = "Xu & Yin, SIAM J. Imaging Sciences 2013"
     nonnegative: ClassVar[bool] = True

@@ -15,6 +15,7 @@ from ..completion import Completion, Watch
 from ..cost import Cost
 from ..dual.problem import DualProblem, Enforced
 from ..dual.solve import Inner
+from ..method import Stroke
 from ..observed import ObservedTensor, check_coordinates, positions_of
 from .dual_family import LARGEST_SCAN, DualSettings, complete_by_dual
 from .setting_checks import check_choice, check_flag, check_positive, wrong
@@ -41,6 +42,7 @@ class NonnegDual(DualSettings):
     """
 
     name: ClassVar[str] = "nonneg-dual"
+    stroke: ClassVar[Stroke] = Stroke("#d55e00", "o", width=1.4, size=4.5)
     summary: ClassVar[str] = "Sum of low-rank components, one per mode, that is nonnegative everywhere"
     reference: ClassVar[str] = "Sinha, Naram & Kumar, nonnegative low-rank tensor completion via dual formulation"
     nonnegative: ClassVar[bool] = True

@@ -14,6 +14,7 @@ import numpy as np
 from ..completion import StopReason
 from ..estimates.tucker import TuckerTensor
 from ..iterating import Progress
+from ..method import Stroke
 from ..riemannian.tucker_point import plus, scaled
 from ..riemannian.tucker_quotient import TuckerQuotient
 from .setting_checks import check_tolerance
@@ -40,6 +41,7 @@ class RPrecon(TuckerMethod):
     """
 
     name: ClassVar[str] = "rprecon"
+    stroke: ClassVar[Stroke] = Stroke("#009e73", "^")
     summary: ClassVar[str] = "A Tucker tensor of fixed rank, by preconditioned conjugate gradients; may go negative"
     reference: ClassVar[str] = "Kasai & Mishra, ICML 2016"
 

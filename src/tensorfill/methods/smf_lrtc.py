@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..completion import Completion, Watch
+from ..method import Stroke
 from ..observed import ObservedTensor
 from .baseline import complete_by, too_large_to_fill
 from .setting_checks import Rank, check_count, check_positive, check_tolerance, resolved_rank, wrong
@@ -55,6 +56,7 @@ class SMFLRTC:
     """
 
     name: ClassVar[str] = "smf-lrtc"
+    stroke: ClassVar[Stroke] = Stroke("#44aa99", ">")
     summary: ClassVar[str] = (
         "Low-rank unfoldings with smooth pictures and profiles, for stacks of pictures; may go negative"
     )

@@ -19,7 +19,7 @@ from ..completion import Completion, Watch
 from ..cost import Cost
 from ..errors import InvalidSetting
 from ..memory import physical_memory
-from ..method import Question, lost_slices_are_in
+from ..method import Question, Stroke, lost_slices_are_in
 from ..observed import ObservedTensor
 from .baseline import complete_by
 from .setting_checks import Weights, check_choice, check_count, check_positive, check_tolerance, wrong
@@ -68,6 +68,7 @@ class SPC:
     """
 
     name: ClassVar[str] = "spc"
+    stroke: ClassVar[Stroke] = Stroke("#b8860b", "1", size=6.5)
     summary: ClassVar[str] = "Sum of smooth rank-one tensors, added until the data is met; may go negative"
     reference: ClassVar[str] = "Yokota, Zhao & Cichocki, IEEE Transactions on Signal Processing 2016"
     nonnegative: ClassVar[bool] = False

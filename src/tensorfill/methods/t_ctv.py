@@ -16,7 +16,7 @@ import numpy as np
 from ..completion import Completion, Watch
 from ..cost import Cost
 from ..iterating import Progress
-from ..method import Question, lost_slices_are_in
+from ..method import Question, Stroke, lost_slices_are_in
 from ..numerics.slice_transform import Transform
 from ..observed import ObservedTensor
 from .baseline import complete_by, too_large_to_fill
@@ -53,6 +53,7 @@ class TCTV:
     """
 
     name: ClassVar[str] = "t-ctv"
+    stroke: ClassVar[Stroke] = Stroke("#c0392b", "*", size=6.5)
     summary: ClassVar[str] = "Differences of neighbours of low rank, slice by slice after a transform; may go negative"
     reference: ClassVar[str] = "Wang, Peng, Qin, Wang & Meng, IEEE TPAMI 2023"
     nonnegative: ClassVar[bool] = False

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..completion import Completion, Watch
+from ..method import Stroke
 from ..observed import ObservedTensor
 from ..tensor import entries
 from .baseline import complete_by, too_large_to_fill
@@ -75,6 +76,7 @@ class TMac:
     """
 
     name: ClassVar[str] = "tmac"
+    stroke: ClassVar[Stroke] = Stroke("#a6611a", "X")
     summary: ClassVar[str] = "Mean of low-rank factorisations of all unfoldings; may go negative"
     reference: ClassVar[str] = "Xu, Hao, Yin & Su, Inverse Problems and Imaging 2015"
     nonnegative: ClassVar[bool] = False

@@ -15,7 +15,7 @@ import numpy as np
 from ..completion import Completion, Watch
 from ..cost import Cost
 from ..iterating import Progress
-from ..method import Question
+from ..method import Question, Stroke
 from ..numerics.slice_transform import Transform
 from ..observed import ObservedTensor
 from .baseline import complete_by, too_large_to_fill
@@ -49,6 +49,7 @@ class TNN:
     """
 
     name: ClassVar[str] = "tnn"
+    stroke: ClassVar[Stroke] = Stroke("#3c8dbc", "H")
     summary: ClassVar[str] = "Slices of low rank after a Fourier transform along the third mode; may go negative"
     reference: ClassVar[str] = "Zhang & Aeron, IEEE TSP 2017; Lu et al., IJCAI 2018"
     nonnegative: ClassVar[bool] = False

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
 
 from ..errors import TooLarge
+from ..observed import ObservedTensor
 from ..views import shades_of, view_of
-from .curve import curve
-from .shown import Shown
-from .thumbnail import SIDE, Thumbnail, thumbnail
+from .drawings import SIDE, Thumbnail, draw_curve, draw_thumbnail
 
 LARGEST = 20_000_000
 """Entries from which on a tensor is not built only to be looked at."""
@@ -17,9 +20,57 @@ _SOFT = "opacity:.65;font-size:.9em"
 _CELL = "padding:1px 12px 1px 0;text-align:left;vertical-align:top;border:none;background:none;white-space:normal"
 
 
+# What is asked of a Completion, so that this room need not know where completions come from.
+
+
+class Proof(Protocol):
+    """How far from the global optimum it can be."""
+
+    @property
+    def relative_gap(self) -> float: ...
+
+
+class Steps(Protocol):
+    """The iterations, as columns."""
+
+    @property
+    def seconds(self) -> NDArray[Any]: ...
+    @property
+    def cost(self) -> NDArray[Any]: ...
+
+
+class Shown(Protocol):
+    """A completion as far as it is shown."""
+
+    @property
+    def observed(self) -> ObservedTensor: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def stop(self) -> object: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def certificate(self) -> Proof | None: ...
+    @property
+    def history(self) -> Steps: ...
+    @property
+    def smallest(self) -> float | None: ...
+    @property
+    def negative_share(self) -> float | None: ...
+    @property
+    def lower(self) -> float | None: ...
+    @property
+    def upper(self) -> float | None: ...
+    @property
+    def notes(self) -> Sequence[str]: ...
+    @property
+    def tensor(self) -> NDArray[Any]: ...
+
+
 def html(done: Shown) -> str:
     """A completion as one piece of HTML: no scripts, no other files, every text escaped."""
-    parts = [_pictures(done), _facts(done), curve(done.history), _notes(done)]
+    parts = [_pictures(done), _facts(done), draw_curve(done.history.seconds, done.history.cost), _notes(done)]
     inside = "".join(f"<div>{part}</div>" for part in parts if part)
     return f'<div style="display:flex;flex-direction:column;gap:10px;max-width:640px;line-height:1.35">{inside}</div>'
 
@@ -42,8 +93,8 @@ def _pictures(done: Shown) -> str:
     after = view.of(tensor)
     black, white = shades_of(after)
     figures = [
-        _figure(thumbnail(view.of(before), white, view.of(known), black), "before"),
-        _figure(thumbnail(after, white, black=black), "after"),
+        _figure(draw_thumbnail(view.of(before), white, view.of(known), black), "before"),
+        _figure(draw_thumbnail(after, white, black=black), "after"),
     ]
     said = ["holes are checkered", view.caption, "" if white == 255 else f"white is {white:.4g}"]
     if black:
@@ -77,7 +128,7 @@ def _facts(done: Shown) -> str:
         "smallest" if done.lower is None else "smallest before clipping": smallest,
     }
     if (done.lower, done.upper) != (0, None):
-        facts["bounds"] = f"{_told(done.lower, 'below')}, {_told(done.upper, 'above')}"
+        facts["bounds"] = f"{_tell_bound(done.lower, 'below')}, {_tell_bound(done.upper, 'above')}"
     rows = "".join(
         f'<tr style="background:none"><th style="{_CELL};font-weight:600;white-space:nowrap">{escape(name)}</th>'
         f'<td style="{_CELL}">{escape(fact)}</td></tr>'
@@ -86,7 +137,7 @@ def _facts(done: Shown) -> str:
     return f'<table style="border-collapse:collapse;border:none;margin:0;color:inherit">{rows}</table>'
 
 
-def _told(bound: float | None, side: str) -> str:
+def _tell_bound(bound: float | None, side: str) -> str:
     return f"no bound {side}" if bound is None else f"nowhere {side} {bound}"
 
 

@@ -1,12 +1,14 @@
-"""Comparison: our cells against the paper's, one by one."""
+"""Comparison: our cells against the paper's, one by one, and why they differ where that is known."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
-from .cell import Cell
-from .evidence import Evidence, Setup
-from .published import PublishedRow, published
+from .evidence import Cell, Evidence, Setup
+from .numbers import error, ratio
+from .published import PublishedRow, load_published, read_data
 
 TOLERANCE = 0.05
 """Cells whose ratio is within this of 1 count as reproduced."""
@@ -69,30 +71,87 @@ def paper_cells(evidence: Evidence) -> tuple[PaperCell, ...]:
     setup = papers_setup(evidence)
     there = evidence.datasets_at(setup) if setup else ()
     return tuple(
-        PaperCell(dataset, row, _ours(evidence, setup, dataset, row) if setup and dataset in there else ())
-        for dataset in published().datasets
-        for row in published().rows
+        PaperCell(dataset, row, _compare(evidence, setup, dataset, row) if setup and dataset in there else ())
+        for dataset in load_published().datasets
+        for row in load_published().rows
         if dataset in row.digits
     )
 
 
-def _ours(evidence: Evidence, setup: Setup, dataset: str, row: PublishedRow) -> tuple[Compared, ...]:
+def _compare(evidence: Evidence, setup: Setup, dataset: str, row: PublishedRow) -> tuple[Compared, ...]:
     labels = [
-        label
-        for label in evidence.labels_at(setup)
-        if published().row(label, evidence.labels[label]) is row and evidence.cell(setup, dataset, label).runs
+        label for label in evidence.labels_at(setup) if load_published().row(label, evidence.labels[label]) is row
     ]
     labels.sort(key=lambda label: label != row.label)
-    return tuple(Compared(evidence.cell(setup, dataset, label), row) for label in labels)
+    cells = [evidence.cell(setup, dataset, label) for label in labels]
+    return tuple(Compared(cell, row) for cell in cells if cell.runs)
 
 
 def rmse_by_label(evidence: Evidence, setup: Setup, dataset: str) -> dict[str, float]:
     """The mean RMSE of every label that has one, also from other experiments with the same rate and pattern."""
     found: dict[str, float] = {}
     for other in evidence.setups:
-        if (other.rate, other.pattern) == (setup.rate, setup.pattern):
+        if (other.rate, other.pattern) == (setup.rate, setup.pattern) and dataset in evidence.datasets_at(other):
             for label in evidence.labels_at(other):
-                cell = evidence.cell(other, dataset, label) if dataset in evidence.datasets_at(other) else None
-                if cell is not None and cell.rmse is not None and (other == setup or label not in found):
-                    found[label] = cell.rmse.mean
+                rmse = evidence.cell(other, dataset, label).rmse
+                if rmse is not None and (other == setup or label not in found):
+                    found[label] = rmse.mean
     return found
+
+
+# Reasons
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A text with placeholders for numbers, and the cells it is about."""
+
+    method: str
+    text: str
+    datasets: tuple[str, ...] | None = None
+    kind: str | None = None
+    side: str | None = None
+    inferred: bool = False
+    """Whether it is a conclusion of ours rather than something measured or known."""
+
+    def fits(self, cell: Cell, paper: float) -> bool:
+        """Whether it is about this cell."""
+        if cell.rmse is None or self.method not in (cell.label, cell.method):
+            return False
+        side = "below" if cell.rmse.mean < paper else "above"
+        named = self.datasets is None or cell.data.name in self.datasets
+        return named and self.kind in (None, cell.data.kind) and self.side in (None, side)
+
+
+@cache
+def load_explanations() -> tuple[Explanation, ...]:
+    """The texts of `explanations.toml`."""
+    return tuple(Explanation(**entry) for entry in read_data("explanations.toml")["explanation"])
+
+
+def explain(cell: Cell, paper: float, others: Mapping[str, float], encoding: float | None = None) -> tuple[str, ...]:
+    """The sentences for a cell; `others` has the RMSE of every label on the same dataset.
+
+    `encoding` is what encoding a clip as our approximate ones are does to the RMSE of this method, as a factor.
+    """
+    if cell.rmse is None:
+        return ()
+    numbers = {label: error(value) for label, value in others.items()}
+    numbers |= {"ours": error(cell.rmse.mean), "paper": f"{paper:g}", "ratio": ratio(cell.rmse.mean / paper)}
+    found = []
+    if cell.data.approximate:
+        told = "" if encoding is None else f"; on Hall the same encoding changes the RMSE by a factor of {encoding:.2f}"
+        found.append(f"Our file is approximate, the paper's is not (†){told}.")
+    for explanation in load_explanations():
+        if explanation.fits(cell, paper):
+            try:
+                said = explanation.text.format_map(numbers)
+            except KeyError:  # a number that no row has
+                continue
+            found.append(f"Inference: {said}" if explanation.inferred else said)
+    rest = cell.rmse.mean / paper / (encoding or 1.0)
+    if cell.data.approximate and len(found) == 1 and abs(rest - 1) > TOLERANCE:
+        found.append(f"No reason found for the rest, a factor of {ratio(rest)}.")
+    if cell.time_limited:
+        found.append("A run of ours was stopped by its time limit.")
+    return tuple(found)

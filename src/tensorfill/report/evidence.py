@@ -2,47 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from statistics import fmean, stdev
 
+from ..method import stroke_of
+from ..methods.registry import available_methods
 from ..rows import DataCard, Row, Rows
-from .cell import Cell
-from .published import published
+from .numbers import Spread, percent
+from .published import load_published
 
 UNIFORM = "uniform"
 """The pattern of most rows: each entry is hidden on its own."""
-
 SWEEPS = ("ranks", "rates")
 """Experiments that vary a setting: they have figures of their own and are in no table."""
-
-AS_PUBLISHED, OURS = "as published", "ours"
-"""What the labels of a plan end with where a method runs twice: as the paper has it, and at our defaults."""
-
-METHODS = (
-    "nonneg-dual",
-    "dual",
-    "dual-demo",
-    "rprecon",
-    "geomcg",
-    "ncpc",
-    "tmac",
-    "lrtc-tv",
-    "smf-lrtc",
-    "ffw",
-    "t-ctv",
-    "tnn",
-    "halrtc",
-    "lrtc-tnn",
-    "spc",
-    "bcpf",
-    "zero-fill",
-    "mean-fill",
-    "linear",
-    "biharmonic",
-)
-"""The order of methods in tables: the paper's, later rivals, simple ones; others follow by name."""
+APPROXIMATE_MARK = "†"
 
 
 @dataclass(frozen=True, order=True)
@@ -52,6 +30,11 @@ class Setup:
     experiment: str
     rate: float
     pattern: str
+
+    @classmethod
+    def of(cls, row: Row) -> Setup:
+        """The setup that a row belongs to."""
+        return cls(row.experiment, row.rate, row.pattern)
 
     @property
     def title(self) -> str:
@@ -71,8 +54,54 @@ class Setup:
     @property
     def is_the_papers(self) -> bool:
         """Whether published figures can be put beside it."""
-        paper = published()
+        paper = load_published()
         return abs(self.rate - paper.rate) < 1e-9 and self.pattern == paper.pattern
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What the runs of a method on a dataset found, one run per seed: one entry of a table."""
+
+    data: DataCard
+    label: str
+    method: str
+    runs: tuple[Row, ...]
+    there: bool = True
+    """Whether the data is: where it is not, methods that were not even asked have no data either."""
+
+    @property
+    def good(self) -> tuple[Row, ...]:
+        """The runs that ended with a completion."""
+        return tuple(run for run in self.runs if run.status == "ok")
+
+    def over_seeds(self, value: Callable[[Row], float | None]) -> Spread | None:
+        """Mean and spread of a value over the runs that have it; None if none has."""
+        found = [number for run in self.good if (number := value(run)) is not None and math.isfinite(number)]
+        return Spread(fmean(found), stdev(found) if len(found) > 1 else None, len(found)) if found else None
+
+    def mean(self, value: Callable[[Row], float | None]) -> float | None:
+        """The mean alone."""
+        spread = self.over_seeds(value)
+        return spread.mean if spread else None
+
+    @property
+    def rmse(self) -> Spread | None:
+        """RMSE over all entries."""
+        return self.over_seeds(lambda run: run.rmse)
+
+    @property
+    def time_limited(self) -> bool:
+        """Whether a run was stopped by its time limit."""
+        return any(run.stop == "time" for run in self.good)
+
+    @property
+    def complaint(self) -> str | None:
+        """A word or two where there is no number: "no data", "failed"; "not finite" where the numbers overflowed."""
+        if self.good:
+            return None if self.rmse is not None else "not finite"
+        if not self.runs:
+            return "not run" if self.there else "no data"
+        return Counter(run.status for run in self.runs).most_common(1)[0][0]
 
 
 @dataclass(frozen=True)
@@ -88,9 +117,7 @@ class Evidence:
     @classmethod
     def of(cls, found: Rows) -> Evidence:
         """The newest run of every cell and seed; a problem says how many older ones were left out."""
-        newest: dict[object, Row] = {}
-        for row in found.rows:
-            newest[_place(row)] = row
+        newest = {_question(row): row for row in found.rows}
         older = len(found.rows) - len(newest)
         problems = list(found.problems)
         if older:
@@ -108,13 +135,15 @@ class Evidence:
         for row in self.rows:
             if row.data.name not in cards or row.data.sha256 is not None:
                 cards[row.data.name] = row.data
-        order = {name: place for place, name in enumerate(published().datasets)}
+        order = {name: place for place, name in enumerate(load_published().datasets)}
         return {name: cards[name] for name in sorted(cards, key=lambda name: (order.get(name, len(order)), name))}
 
     @cached_property
     def labels(self) -> dict[str, str]:
-        """Every label and its method, in the order of tables."""
-        order = {name: place for place, name in enumerate(METHODS)}
+        """Every label and its method, in the order of tables: that of the registry for methods that have a stroke of
+        their own, then others by name."""
+        known = [name for name, kind in available_methods().items() if stroke_of(kind)]
+        order = {name: place for place, name in enumerate(known)}
         pairs = {row.label: row.method for row in self.rows}
         return dict(sorted(pairs.items(), key=lambda pair: (order.get(pair[1], len(order)), pair[1], pair[0])))
 
@@ -127,34 +156,39 @@ class Evidence:
     @cached_property
     def setups(self) -> tuple[Setup, ...]:
         """The setups of tables, the paper's first."""
-        found = {setup_of(row) for row in self.rows if row.experiment not in SWEEPS}
+        found = {Setup.of(row) for row in self.rows if row.experiment not in SWEEPS}
         return tuple(sorted(found, key=lambda setup: (not setup.is_the_papers, setup.experiment != "table", setup)))
 
     def default_label(self, method: str) -> str:
         """The label of a method at its defaults: its name, or "name, ours" where it also runs as published."""
-        return method if method in self.labels else f"{method}, {OURS}"
+        return method if method in self.labels else f"{method}, ours"
 
     def published_label(self, method: str) -> str:
         """The label of a method run as the paper has it, where it does; else as `default_label`."""
-        label = f"{method}, {AS_PUBLISHED}"
+        label = f"{method}, as published"
         return label if label in self.labels else self.default_label(method)
 
     def cell(self, setup: Setup, dataset: str, label: str) -> Cell:
-        """The runs of a method on a dataset."""
-        runs = [row for row in self._at.get((setup, dataset, label), ()) if row.status != "no data"]
-        runs = runs or list(self._at.get((setup, dataset, label), ()))
+        """The runs of a method on a dataset; none for a label that no row has."""
+        found = self._at.get((setup, dataset, label), [])
+        runs = [row for row in found if row.status != "no data"] or found
         ordered = tuple(sorted(runs, key=lambda row: row.seed))
-        return Cell(self.cards[dataset], label, self.labels[label], ordered, self.cards[dataset] not in self.missing())
+        card = self.cards[dataset]
+        return Cell(card, label, self.labels.get(label, label), ordered, card not in self.missing)
+
+    def cells(self, setup: Setup, label: str) -> dict[str, Cell]:
+        """The cells of a label by dataset."""
+        return {dataset: self.cell(setup, dataset, label) for dataset in self.datasets_at(setup)}
 
     @cached_property
     def _at(self) -> dict[tuple[Setup, str, str], list[Row]]:
         """Rows by setup, dataset and label. One that says that there is no data speaks for its whole experiment."""
         setups: dict[str, dict[Setup, None]] = {}
         for row in self.rows:
-            setups.setdefault(row.experiment, {})[setup_of(row)] = None
+            setups.setdefault(row.experiment, {})[Setup.of(row)] = None
         found: dict[tuple[Setup, str, str], list[Row]] = {}
         for row in self.rows:
-            for setup in setups[row.experiment] if row.status == "no data" else (setup_of(row),):
+            for setup in setups[row.experiment] if row.status == "no data" else (Setup.of(row),):
                 found.setdefault((setup, row.data.name, row.label), []).append(row)
         return found
 
@@ -166,12 +200,9 @@ class Evidence:
         """The methods that a setup has rows about."""
         return tuple(label for label in self.labels if any(key[0] == setup and key[2] == label for key in self._at))
 
+    @cached_property
     def missing(self) -> tuple[DataCard, ...]:
         """The datasets of which no file was there."""
-        return self._missing
-
-    @cached_property
-    def _missing(self) -> tuple[DataCard, ...]:
         there = {row.data.name for row in self.rows if row.status != "no data"}
         return tuple(card for name, card in self.cards.items() if name not in there)
 
@@ -181,30 +212,19 @@ class Evidence:
         return tuple(self.cards[name] for name in names if self.cards[name].approximate)
 
     def title(self, dataset: str) -> str:
-        """A dataset's title, with the mark of approximate data, as tables and figures print it."""
-        return marked_title(self.cards[dataset])
+        """A dataset's title, with † where the data is approximate, as tables and figures print it."""
+        card = self.cards.get(dataset)
+        return f"{card.title}{APPROXIMATE_MARK if card.approximate else ''}" if card else dataset.capitalize()
 
+    @property
     def seeds(self) -> tuple[int, ...]:
         """Every seed that was run."""
         return tuple(sorted({row.seed for row in self.rows if row.status == "ok"}))
 
-
-APPROXIMATE_MARK = "†"
-
-
-def marked_title(card: DataCard) -> str:
-    """The title, with † where the data is approximate."""
-    return f"{card.title}{APPROXIMATE_MARK if card.approximate else ''}"
-
-
-def setup_of(row: Row) -> Setup:
-    """The setup that a row belongs to."""
-    return Setup(row.experiment, row.rate, row.pattern)
-
-
-def percent(share: float) -> str:
-    """A share for people: 0.1 is 10 %."""
-    return f"{100 * share:.3g} %"
+    @property
+    def finished(self) -> list[Row]:
+        """The rows with an error."""
+        return [row for row in self.rows if row.status == "ok" and row.rmse is not None]
 
 
 def _mixed_files(rows: Iterable[Row]) -> list[str]:
@@ -220,7 +240,7 @@ def _mixed_files(rows: Iterable[Row]) -> list[str]:
     ]
 
 
-def _place(row: Row) -> object:
-    """Rows with the same place answer the same question; a sweep over ranks asks one per rank."""
+def _question(row: Row) -> object:
+    """Rows with the same question answer each other; a sweep over ranks asks one per rank."""
     settings = repr(sorted(row.settings.items())) if row.experiment == "ranks" else ""
     return row.experiment, row.data.name, row.label, row.seed, row.rate, row.pattern, settings

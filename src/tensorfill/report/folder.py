@@ -6,7 +6,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..errors import UnreadableFile
@@ -17,27 +17,21 @@ MARK = ".tensorfill-report"
 
 def check_folder(folder: Path, *, force: bool) -> None:
     """Refuse a folder that cannot be written, or that holds files which are not of a report."""
-    try:
-        _check_folder(folder, force)
-    except OSError as error:
-        raise UnreadableFile(f"{folder} cannot be written: {error.strerror or error}.") from error
-
-
-def _check_folder(folder: Path, force: bool) -> None:
-    if os.path.islink(os.path.realpath(folder)):
-        raise UnreadableFile(f"{folder} is a link that leads back to itself; give a folder for the report.")
-    if folder.exists() and not folder.is_dir():
-        raise UnreadableFile(f"{folder} is a file; give a folder for the report.")
-    if os.path.realpath(folder) == _here():
-        raise UnreadableFile("The report cannot replace the folder you are in; give the name of a folder for it.")
-    if folder.exists():
-        if not _is_writable(folder):
-            raise UnreadableFile(f"The report may not be written: permission denied in {folder}.")
-    else:
+    with _explain_errors(folder):
+        if os.path.islink(os.path.realpath(folder)):
+            raise UnreadableFile(f"{folder} is a link that leads back to itself; give a folder for the report.")
+        if folder.exists() and not folder.is_dir():
+            raise UnreadableFile(f"{folder} is a file; give a folder for the report.")
+        with suppress(FileNotFoundError):  # the folder one is in was deleted
+            if os.path.realpath(folder) == os.path.realpath(os.getcwd()):
+                sentence = "The report cannot replace the folder you are in; give the name of a folder for it."
+                raise UnreadableFile(sentence)
         parent = next(place for place in Path(os.path.realpath(folder)).parents if place.exists())
-        if not _is_writable(parent):
+        if folder.exists() and not _is_writable(folder):
+            raise UnreadableFile(f"The report may not be written: permission denied in {folder}.")
+        if not folder.exists() and not _is_writable(parent):
             raise UnreadableFile(f"The folder {folder} may not be made: permission denied in {parent}.")
-    others = sorted(foreign(folder))
+        others = sorted(_find_foreign(folder))
     if others and not force:
         named = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
         raise UnreadableFile(
@@ -46,35 +40,8 @@ def _check_folder(folder: Path, force: bool) -> None:
         )
 
 
-def _here() -> str | None:
-    try:
-        return os.path.realpath(os.getcwd())
-    except FileNotFoundError:  # it was deleted
-        return None
-
-
-def _is_writable(folder: Path) -> bool:
-    return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
-
-
-def foreign(folder: Path) -> set[str]:
-    """The files in a folder that no report wrote there."""
-    if not folder.is_dir():
-        return set()
-    there = {
-        path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()
-    }
-    return there - _listed(folder)
-
-
-def _listed(folder: Path) -> set[str]:
-    """What the report that is there consists of."""
-    mark = folder / MARK
-    return set(mark.read_text(encoding="utf-8").splitlines()) | {MARK} if mark.is_file() else set()
-
-
 @contextmanager
-def whole_folder(folder: Path, *, force: bool) -> Iterator[Path]:
+def replace_folder(folder: Path, *, force: bool) -> Iterator[Path]:
     """A new folder to write into, which takes the place of `folder` when the block ends well, else vanishes.
 
     Files of others in the old folder are kept; with `force`, those named like a file of the report are replaced.
@@ -82,29 +49,49 @@ def whole_folder(folder: Path, *, force: bool) -> Iterator[Path]:
     """
     check_folder(folder, force=force)
     target = Path(os.path.realpath(folder))
-    token = secrets.token_hex(4)
     stays = target.is_dir() and (os.path.ismount(target) or not _is_writable(target.parent))
-    part, old = (target.with_name(f".{target.name}-{token}.{end}") for end in ("part", "old"))
-    if stays:
-        part = target / part.name
+    part = (target if stays else target.parent) / f".{target.name}-{secrets.token_hex(4)}.part"
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part.mkdir()
-        yield part
-        written = sorted(path.relative_to(part).as_posix() for path in part.rglob("*") if path.is_file())
-        (part / MARK).write_text("\n".join(written) + "\n", encoding="utf-8")
-        if stays:
-            _move_in(part, target)
-        else:
-            _swap(part, target, old)
-    except OSError as error:
-        raise UnreadableFile(f"{folder} cannot be written: {error.strerror or error}.") from error
+        with _explain_errors(folder):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            part.mkdir()
+            yield part
+            written = sorted(path.relative_to(part).as_posix() for path in part.rglob("*") if path.is_file())
+            (part / MARK).write_text("\n".join(written) + "\n", encoding="utf-8")
+            if stays:
+                _move_in(part, target)
+            else:
+                _swap(part, target)
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
 
+@contextmanager
+def _explain_errors(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UnreadableFile(f"{folder} cannot be written: {error.strerror or error}.") from error
+
+
+def _is_writable(folder: Path) -> bool:
+    return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+
+
+def _find_foreign(folder: Path) -> set[str]:
+    """The files in a folder that no report wrote there."""
+    files = [path for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()] if folder.is_dir() else []
+    return {path.relative_to(folder).as_posix() for path in files} - _read_mark(folder)
+
+
+def _read_mark(folder: Path) -> set[str]:
+    """What the report that is there consists of."""
+    mark = folder / MARK
+    return set(mark.read_text(encoding="utf-8").splitlines()) | {MARK} if mark.is_file() else set()
+
+
 def _move_in(part: Path, target: Path) -> None:
-    before = _listed(target)
+    before = _read_mark(target)
     made = [path.relative_to(part) for path in sorted(part.rglob("*")) if path.is_file()]
     for name in made:
         (target / name).parent.mkdir(parents=True, exist_ok=True)
@@ -113,8 +100,9 @@ def _move_in(part: Path, target: Path) -> None:
         (target / gone).unlink(missing_ok=True)
 
 
-def _swap(part: Path, target: Path, old: Path) -> None:
-    kept = foreign(target)
+def _swap(part: Path, target: Path) -> None:
+    kept = _find_foreign(target)
+    old = part.with_suffix(".old")
     if target.exists():
         target.rename(old)
     try:

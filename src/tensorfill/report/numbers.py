@@ -1,10 +1,19 @@
-"""Numbers for people: as many digits as mean something."""
+"""Numbers and lists for people: as many digits as mean something."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from .cell import Spread
+
+@dataclass(frozen=True)
+class Spread:
+    """A mean over seeds and its standard deviation (n − 1 in the denominator); None for a single seed."""
+
+    mean: float
+    deviation: float | None
+    count: int
 
 
 def error(value: float) -> str:
@@ -70,6 +79,20 @@ def share(value: float) -> str:
     decimals = max(0, 1 - math.floor(math.log10(scaled))) if scaled < 1 else 2
     text = f"{scaled:.{decimals}f}"
     return f"{text.rstrip('0').rstrip('.')} %" if "." in text else f"{text} %"
+
+
+def percent(value: float) -> str:
+    """A round share, such as a sampling rate: 0.1 is 10 %."""
+    return f"{100 * value:.3g} %"
+
+
+def join(names: Sequence[str]) -> str:
+    """Names as a sentence lists them.
+
+    >>> join(["a"]), join(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _decimals(value: float) -> int:

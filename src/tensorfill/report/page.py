@@ -8,21 +8,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .encoded_pictures import encoded
 from .evidence import Evidence, Setup
-from .figures.figure import Drawn, LeftOut
-from .figures.style import GRID, INK
-from .measure_tables import Measure
+from .figures.drawing import GRID, INK, Drawn, LeftOut
 from .numbers import error
-from .pictures import Album, first_albums
-from .section import Section
-from .table import Table
+from .pictures import Album, encode_pictures, first_albums
+from .table import Section, Table
+from .tables import Measure
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from markupsafe import Markup
 
 
@@ -40,11 +36,10 @@ class Contents:
     left_out: tuple[LeftOut, ...]
     albums: tuple[Album, ...]
     reproduction: tuple[Section, ...]
-    problems: tuple[str, ...]
     made_with: str
 
 
-def page_text(contents: Contents) -> str:
+def render_page(contents: Contents) -> str:
     """The whole page."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
     from markupsafe import Markup
@@ -52,21 +47,14 @@ def page_text(contents: Contents) -> str:
     environment = Environment(
         loader=FunctionLoader(_asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"prose": _prose, "paragraph": _paragraph}
-    evidence = contents.evidence
-    sources, lossy = encoded(_paths(contents.albums))
+    environment.filters |= {"prose": _mark_prose, "paragraph": _mark_paragraph}
+    sources, lossy = encode_pictures(_shown_pictures(contents.albums))
     return environment.get_template("page.html.jinja").render(
         contents=contents,
-        evidence=evidence,
-        missing=evidence.missing(),
-        seeds=evidence.seeds(),
+        evidence=contents.evidence,
         figures=[(drawn, Markup(_inline(svg))) for drawn, svg in contents.figures],
-        albums=[_album(album) for album in contents.albums],
-        components=[
-            _components(album)
-            for album in first_albums(contents.albums)
-            if any(shot.components for shot in album.shots)
-        ],
+        albums=[_lay_out_album(album) for album in contents.albums],
+        components=[_lay_out_components(album) for album in first_albums(contents.albums) if album.decomposed],
         lossy=lossy,
         css=Markup(_asset("page.css")),
         script=Markup(_asset("page.js")),
@@ -79,39 +67,31 @@ def _asset(name: str) -> str:
     return (files(__package__) / name).read_text(encoding="utf-8")
 
 
-def _paths(albums: Sequence[Album]) -> dict[str, Path]:
+def _shown_pictures(albums: Sequence[Album]) -> dict[str, Path]:
     """Every picture the page shows, by the key that stands for it."""
-    found: dict[str, Path] = {}
-    for album in albums:
-        for path in (album.truth, album.observed, *(shot.path for shot in album.shots)):
-            if path is not None:
-                found[path.name] = path
+    paths = [path for album in albums for path in (album.truth, album.observed, *(shot.path for shot in album.shots))]
     for album in first_albums(albums):
-        for shot in [shot for shot in album.shots if shot.components][:1]:
-            found |= {path.name: path for path in shot.components}
-    return found
+        paths += album.decomposed.components if album.decomposed else ()
+    return {path.name: path for path in paths if path}
 
 
-def _album(album: Album) -> dict[str, Any]:
-    """A dataset's pictures for the viewer."""
+def _lay_out_album(album: Album) -> dict[str, Any]:
+    """A dataset's pictures for the viewer, which opens on that of the best method."""
     views = [{"name": "original", "key": album.truth.name, "below": ""}] if album.truth else []
     if album.observed:
         views.append({"name": "observed", "key": album.observed.name, "below": album.share})
+    errors = [float("inf") if shot.rmse is None else shot.rmse for shot in album.shots]
+    start = len(views) + errors.index(min(errors))
     for shot in album.shots:
         below = "" if shot.rmse is None else f"RMSE {error(shot.rmse)}{' ᵗ' if shot.time_limited else ''}"
         views.append({"name": shot.label, "key": shot.path.name, "below": below})
-    return {"name": album.name, "title": album.title, "views": views, "start": _start(album, len(views))}
+    return {"name": album.name, "title": album.title, "views": views, "start": start}
 
 
-def _start(album: Album, views: int) -> int:
-    """The place of the best method's picture, which a reader wants to see first."""
-    errors = [float("inf") if shot.rmse is None else shot.rmse for shot in album.shots]
-    return views - len(errors) + errors.index(min(errors)) if errors else views - 1
-
-
-def _components(album: Album) -> dict[str, Any]:
+def _lay_out_components(album: Album) -> dict[str, Any]:
     """A dataset's row of Figure 2."""
-    shot = next(shot for shot in album.shots if shot.components)
+    shot = album.decomposed
+    assert shot is not None
     tiles = [("original", album.truth.name)] if album.truth else []
     tiles += [(f"W, {shot.label}", shot.path.name)]
     tiles += [(f"W⁽{'⁰¹²³⁴⁵⁶⁷⁸⁹'[place % 10]}⁾", path.name) for place, path in enumerate(shot.components, start=1)]
@@ -131,7 +111,7 @@ def _inline(svg: str) -> str:
     return body.replace(INK, "currentColor").replace(GRID, "var(--grid)")
 
 
-def _prose(text: str) -> Markup:
+def _mark_prose(text: str) -> Markup:
     """Text with `code` and addresses made visible as such."""
     from markupsafe import Markup
 
@@ -140,13 +120,13 @@ def _prose(text: str) -> Markup:
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", linked))
 
 
-def _paragraph(text: str) -> Markup:
+def _mark_paragraph(text: str) -> Markup:
     """A paragraph, a list (lines that begin with *) or a block of commands (lines that begin with blanks)."""
     from markupsafe import Markup
 
     if text.startswith("    "):
         return Markup("<pre><code>{}</code></pre>").format("\n".join(line.strip() for line in text.splitlines()))
     if text.startswith("* "):
-        points = Markup("").join(Markup("<li>{}</li>").format(_prose(line[2:])) for line in text.splitlines())
+        points = Markup("").join(Markup("<li>{}</li>").format(_mark_prose(line[2:])) for line in text.splitlines())
         return Markup("<ul>{}</ul>").format(points)
-    return Markup("<p>{}</p>").format(_prose(text))
+    return Markup("<p>{}</p>").format(_mark_prose(text))

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 from itertools import combinations
+from typing import Any
 
-from .table import ranked
+from .table import Entry, Text, rank, words
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,14 @@ class Published:
 
     def place(self, dataset: str, row: PublishedRow) -> int | None:
         """0 for the best figure of a dataset, which the paper sets in bold, 1 for the second, which it underlines."""
-        return ranked([other.rmse.get(dataset) for other in self.rows])[self.rows.index(row)]
+        return rank([other.rmse.get(dataset) for other in self.rows])[self.rows.index(row)]
+
+    def entry(self, row: PublishedRow, dataset: str) -> Entry:
+        """A figure with its digits, the best of the paper's methods in bold and the second underlined, as there."""
+        if dataset not in row.digits:
+            return words("–", quiet=True)
+        place = self.place(dataset, row)
+        return Entry((Text(row.digits[dataset], bold=place == 0, underline=place == 1),), row.rmse[dataset])
 
     def repeated(self) -> tuple[tuple[str, str, str, str], ...]:
         """(dataset, name, name, figure) where two methods have the same digits."""
@@ -72,9 +80,9 @@ class Published:
 
 
 @cache
-def published() -> Published:
+def load_published() -> Published:
     """The figures of `published.toml`."""
-    found = tomllib.loads((files(__package__) / "published.toml").read_text(encoding="utf-8"))
+    found = read_data("published.toml")
     table: dict[str, list[str]] = found["rmse"]
     rows = tuple(
         PublishedRow(
@@ -86,3 +94,9 @@ def published() -> Published:
         for place, column in enumerate(found["columns"])
     )
     return Published(found["rate"], found["pattern"], tuple(table), rows)
+
+
+@cache
+def read_data(name: str) -> dict[str, Any]:
+    """A TOML file that lies beside this one."""
+    return tomllib.loads((files(__package__) / name).read_text(encoding="utf-8"))

@@ -1,8 +1,8 @@
-"""Tables as data: what every way of writing one (Markdown, LaTeX, CSV, HTML) starts from."""
+"""Tables and sections as data: what every way of writing them (Markdown, LaTeX, CSV, HTML) starts from."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 
@@ -46,20 +46,38 @@ class Table:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Section:
+    """A heading and what is below it. Paragraphs are plain text with `code` in backquotes."""
+
+    title: str
+    blocks: tuple[str | Table, ...]
+
+
+def name_column(title: str) -> Column:
+    """A column of short words."""
+    return Column(title, numeric=False)
+
+
+def prose_column(title: str) -> Column:
+    """A column of sentences."""
+    return Column(title, numeric=False, long=True)
+
+
 def words(text: str, *, quiet: bool = False) -> Entry:
     """An entry without a number."""
     return Entry((Text(text, quiet=quiet),))
 
 
-def number(value: float | None, text: str) -> Entry:
-    """An entry with one; "–" where there is none."""
-    return Entry((Text(text),), value) if value is not None else words("–", quiet=True)
+def number(value: float | None, show: Callable[[float], str]) -> Entry:
+    """An entry with a number; "–" where there is none."""
+    return words("–", quiet=True) if value is None else Entry((Text(show(value)),), value)
 
 
-def ranked(values: Sequence[float | None], *, smallest_first: bool = True) -> tuple[int | None, ...]:
+def rank(values: Sequence[float | None], *, smallest_first: bool = True) -> tuple[int | None, ...]:
     """The place of every value, 0 for the best and 1 for the second best, equal ones alike; None without a value.
 
-    >>> ranked([0.3, None, 0.1, 0.2, 0.1])
+    >>> rank([0.3, None, 0.1, 0.2, 0.1])
     (2, None, 0, 1, 0)
     """
     order = sorted({value for value in values if value is not None}, reverse=not smallest_first)

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
 from ..errors import InvalidInput
+from ..private_folder import private_folder
 from ..rows import Rows
-from . import comma_separated, latex, markdown
-from .dataset_table import dataset_table
-from .drawing_place import drawing_place
 from .evidence import Evidence
-from .failure_table import failure_table
-from .folder import check_folder, whole_folder
-from .measure_tables import measures_by_setup
-from .page import Contents, page_text
-from .pictures import albums
-from .reproduction import TITLE, reproduction
-from .results_table import results_tables
+from .figures import draw_figures
+from .figures.drawing import Drawn, LeftOut, figure_files
+from .folder import check_folder, replace_folder
+from .page import Contents, render_page
+from .pictures import collect_albums
+from .render import lines_to_csv, page_to_markdown, to_csv, to_latex, to_markdown
+from .reproduction import TITLE, describe_reproduction
 from .table import Table
+from .tables import list_cells, list_runs, tabulate_datasets, tabulate_failures, tabulate_measures, tabulate_results
 
 NEEDED = ("matplotlib", "jinja2")
+_FORMATS = {"md": to_markdown, "csv": to_csv, "tex": to_latex}
+_MATPLOTLIB_FOLDERS = ("MPLCONFIGDIR", "XDG_CACHE_HOME")  # its own, and that of the library that lists fonts for it
 
 
 @dataclass(frozen=True)
@@ -54,91 +58,101 @@ def write_report(found: Rows, folder: Path, *, made_with: str, force: bool = Fal
     if not found.rows:
         why = f" {found.problems[0]}" if found.problems else ""
         raise InvalidInput(f"There is no readable row in {found.folder}, so there is nothing to report.{why}")
-    names: list[str] = []
-    with whole_folder(folder, force=force) as part:
-        contents, drawings = _drawn(Evidence.of(found), made_with, part)
-        for name, content in _files(contents, drawings):
+    with replace_folder(folder, force=force) as part:
+        with matplotlib_folder(part / ".matplotlib"):
+            contents, drawings = _gather(Evidence.of(found), made_with)
+        files = {name: text.encode() for name, text in _render(contents)}
+        files |= {f"figures/{name}": image for name, image in drawings.items()}
+        for name, content in files.items():
             path = part / name
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(content)
-            names.append(name)
     left_out = tuple(f"{figure.title} is left out: {figure.why}" for figure in contents.left_out)
-    return Written(tuple(names), left_out, contents.problems)
+    return Written(tuple(files), left_out, contents.evidence.problems)
 
 
-def _drawn(evidence: Evidence, made_with: str, part: Path) -> tuple[Contents, dict[str, bytes]]:
-    """As `_contents`, with a folder in which matplotlib may keep what it needs."""
-    spare = part / ".matplotlib"
-    spare.mkdir()
-    try:
-        with drawing_place(spare):
-            return _contents(evidence, made_with)
-    finally:
-        shutil.rmtree(spare, ignore_errors=True)
-
-
-def _contents(evidence: Evidence, made_with: str) -> tuple[Contents, dict[str, bytes]]:
+def _gather(evidence: Evidence, made_with: str) -> tuple[Contents, dict[str, bytes]]:
     """What the page shows, and the files of all figures."""
-    from .figures.all_figures import all_figures, files_of
-    from .figures.figure import Drawn, LeftOut
-
-    shots, lost = albums(evidence)
+    albums, lost = collect_albums(evidence)
     evidence = replace(evidence, problems=(*evidence.problems, *lost))
-    figures = all_figures(evidence, shots)
+    figures = draw_figures(evidence, albums)
     drawn = [figure for figure in figures if isinstance(figure, Drawn)]
-    files = {name: content for figure in drawn for name, content in files_of(figure)}
-    failures, count = failure_table(evidence), itertools.count(1)
-    # In the order of the page.
-    results = tuple(_numbered(table, count) for table in results_tables(evidence))
-    failures = None if failures is None else _numbered(failures, count)
-    measures = {
-        setup: tuple((measure, _numbered(table, count)) for measure, table in group)
-        for setup, group in measures_by_setup(evidence).items()
-    }
+    files = {name: content for figure in drawn for name, content in figure_files(figure)}
+    count = itertools.count(1)
+
+    def number_next(table: Table) -> Table:
+        return replace(table, title=f"Table {next(count)}. {table.title}")
+
     contents = Contents(
         evidence=evidence,
-        datasets=_numbered(dataset_table(evidence), count),
-        results=results,
-        failures=failures,
-        measures=measures,
+        # In the order of the page, for tables are number_next as they come.
+        results=tuple(map(number_next, tabulate_results(evidence))),
+        failures=number_next(failures) if (failures := tabulate_failures(evidence)) else None,
+        measures={
+            setup: tuple((measure, number_next(table)) for measure, table in group)
+            for setup, group in tabulate_measures(evidence).items()
+        },
+        datasets=number_next(tabulate_datasets(evidence)),
         figures=tuple((figure, files[f"{figure.name}.svg"].decode()) for figure in drawn if figure.on_page),
         left_out=tuple(figure for figure in figures if isinstance(figure, LeftOut)),
-        albums=shots,
-        reproduction=reproduction(evidence, made_with),
-        problems=evidence.problems,
+        albums=albums,
+        reproduction=describe_reproduction(evidence, made_with),
         made_with=made_with,
     )
     return contents, files
 
 
-def _numbered(table: Table, count: Iterator[int]) -> Table:
-    return replace(table, title=f"Table {next(count)}. {table.title}")
-
-
-def _files(contents: Contents, drawings: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """Name and content of every file, in the order in which a person would look at them."""
+def _render(contents: Contents) -> Iterator[tuple[str, str]]:
+    """Name and text of every file but the figures, in the order in which a person would look at them."""
     tables = [
         *contents.results,
         *([contents.failures] if contents.failures else []),
         *(table for group in contents.measures.values() for _, table in group),
         contents.datasets,
     ]
-    yield "index.html", page_text(contents).encode()
-    yield "reproduction.md", markdown.page_text(TITLE, contents.reproduction).encode()
-    yield "tables.md", _together(tables).encode()
-    writers: dict[str, Callable[[Table], str]] = {
-        "md": markdown.table_text,
-        "csv": comma_separated.table_text,
-        "tex": latex.table_text,
-    }
+    yield "index.html", render_page(contents)
+    yield "reproduction.md", page_to_markdown(TITLE, contents.reproduction)
+    yield "tables.md", "# Tables\n\n" + "\n".join(map(to_markdown, tables))
     for table in tables:
-        for ending, text in writers.items():
-            yield f"tables/{table.name}.{ending}", text(table).encode()
-    yield "tables/cells.csv", comma_separated.cells_text(contents.evidence).encode()
-    yield "tables/runs.csv", comma_separated.runs_text(contents.evidence.rows).encode()
-    for name, content in drawings.items():
-        yield f"figures/{name}", content
+        for ending, render in _FORMATS.items():
+            yield f"tables/{table.name}.{ending}", render(table)
+    yield "tables/cells.csv", lines_to_csv(list_cells(contents.evidence))
+    yield "tables/runs.csv", lines_to_csv(list_runs(contents.evidence.rows))
 
 
-def _together(tables: Iterable[Table]) -> str:
-    return "# Tables\n\n" + "\n".join(markdown.table_text(table) for table in tables)
+@contextmanager
+def matplotlib_folder(spare: Path) -> Iterator[None]:
+    """Without a home to write in, name matplotlib a temporary folder, or else `spare`: it would warn, or fail.
+
+    It keeps its settings and its list of fonts there. `spare` does not outlast the block.
+    """
+    if _MATPLOTLIB_FOLDERS[0] in os.environ or sys.platform in ("win32", "darwin") or _has_home():
+        yield
+        return
+    before = {name: os.environ.get(name) for name in _MATPLOTLIB_FOLDERS}
+    spare.mkdir()
+    os.environ |= dict.fromkeys(_MATPLOTLIB_FOLDERS, str(private_folder() or spare))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+        shutil.rmtree(spare, ignore_errors=True)
+
+
+def _has_home() -> bool:
+    """Whether there can be folders for settings and for what is kept."""
+    try:
+        home = Path.home()
+    except RuntimeError:  # a user without a name
+        return False
+    places = {"XDG_CONFIG_HOME": home / ".config", "XDG_CACHE_HOME": home / ".cache"}
+    return all(_can_be_made(Path(os.environ.get(name) or usual)) for name, usual in places.items())
+
+
+def _can_be_made(folder: Path) -> bool:
+    there = next(place for place in (folder, *folder.parents) if place.exists())
+    return there.is_dir() and os.access(there, os.W_OK | os.X_OK)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.backends.backend_agg import RendererAgg
     from matplotlib.text import Annotation
     from matplotlib.transforms import Bbox
 
@@ -47,48 +46,39 @@ class Mark:
 def place_labels(axes: Axes, marks: list[Mark]) -> None:
     """Write the labels beside each mark, at the first place that covers least of marks and other labels."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.text import Text
     from matplotlib.transforms import Bbox
 
     figure = axes.get_figure(root=True)
     assert figure is not None
     renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
-    unit = figure.dpi / 72
-    taken = []
-    for mark in marks:
-        across, up = axes.transData.transform((mark.x, mark.y))
-        taken.append(Bbox.from_extents(*(v + s * _MARK * unit for s in (-1, 1) for v in (across, up))))
+    half = _MARK * figure.dpi / 72
+    centres = [axes.transData.transform((mark.x, mark.y)) for mark in marks]
+    taken = [Bbox.from_extents(x - half, y - half, x + half, y + half) for x, y in centres]
     for mark in sorted(marks, key=lambda mark: (mark.y, mark.x)):
-        place = (mark.x, mark.y)
         lead = {"arrowstyle": "-", "color": mark.color, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 3}
         note = axes.annotate(
-            mark.label, place, (0, 0), textcoords="offset points", fontsize=7.5, annotation_clip=False, arrowprops=lead
+            mark.label,
+            (mark.x, mark.y),
+            (0, 0),
+            textcoords="offset points",
+            fontsize=7.5,
+            annotation_clip=False,
+            arrowprops=lead,
         )
-        costs = []
-        for across, up, horizontal, vertical in _PLACES:
-            _move(note, across, up, horizontal, vertical)
-            costs.append(_cost(_box(note, renderer), taken, axes.bbox))
-            if costs[-1] == 0:
-                break
-        best = _PLACES[costs.index(min(costs))]
-        _move(note, *best)
+
+        def box_at(place: tuple[float, float, _Side, _Level], note: Annotation = note) -> Bbox:
+            """Move the words there: their box, without the line that leads to them."""
+            across, up, horizontal, vertical = place
+            note.set(position=(across, up), horizontalalignment=horizontal, verticalalignment=vertical)
+            note.update_positions(renderer)
+            return Text.get_window_extent(note, renderer)
+
+        best = min(_PLACES, key=lambda place: _cost(box_at(place), taken, axes.bbox))
+        taken.append(box_at(best))
         if note.arrow_patch is not None:
             note.arrow_patch.set_visible(max(abs(best[0]), abs(best[1])) >= _FAR)
         note.set_in_layout(False)
-        taken.append(_box(note, renderer))
-
-
-def _move(note: Annotation, across: float, up: float, horizontal: _Side, vertical: _Level) -> None:
-    note.set_position((across, up))
-    note.set_horizontalalignment(horizontal)
-    note.set_verticalalignment(vertical)
-
-
-def _box(note: Annotation, renderer: RendererAgg) -> Bbox:
-    """The box of the words alone, without the line that leads to them."""
-    from matplotlib.text import Text
-
-    note.update_positions(renderer)
-    return Text.get_window_extent(note, renderer)
 
 
 def _cost(box: Bbox, taken: list[Bbox], inside: Bbox) -> float:

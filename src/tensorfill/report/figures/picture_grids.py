@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+from PIL import Image
+
 from ..evidence import APPROXIMATE_MARK
 from ..numbers import error
-from ..pictures import Album, Shot, first_albums
-from ..published import PublishedRow, published
-from .figure import Drawn, LeftOut
-from .panels import MARK_MEANS
-from .style import DPI
+from ..pictures import Album, first_albums
+from ..published import PublishedRow, load_published
+from .drawing import DPI, MARK_MEANS, Drawn
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,33 +25,30 @@ _PAPERS_GRID = ("container", "hall", "tomato", "baboon", "splash", "braga", "rib
 """Those of its Figure 3, in its order."""
 _SIDE = 1.75
 _Tile = tuple[str, Path | None]
+_Rows = list[tuple[str, list[_Tile]]]
+"""Pictures with the title of their row."""
 
 
-def components(albums: Sequence[Album]) -> tuple[Drawn | LeftOut, ...]:
+def draw_components(albums: Sequence[Album]) -> list[Drawn]:
     """Original, W and its components: the paper's datasets in one figure, others in a second."""
     title = "Figure 2. The original, its completion W, and the components W⁽ᵏ⁾ that add up to W"
-    rows = {album.dataset: tiles for album in first_albums(albums) if (tiles := component_tiles(album))}
-    main = {name: tiles for name, tiles in rows.items() if name in _PAPERS}
-    others = {name: tiles for name, tiles in rows.items() if name not in _PAPERS}
-    titles = {album.dataset: album.title for album in first_albums(albums)}
-    found: list[Drawn | LeftOut] = []
-    if rows:
-        found.append(_component_figure("fig2-components", title, main or others, titles))
-    if main and others:
-        found.append(_component_figure("fig2-components-others", f"{title}: other datasets", others, titles))
-    return tuple(found)
+    caption = "Each component is divided by its own largest value in view, and black where it is negative."
+    main: _Rows = []
+    others: _Rows = []
+    for album in first_albums(albums):
+        if shot := album.decomposed:
+            tiles: list[_Tile] = [("original", album.truth), (f"W, {shot.label}", shot.path)]
+            tiles += [(f"W$^{{({place})}}$", path) for place, path in enumerate(shot.components, start=1)]
+            (main if album.dataset in _PAPERS else others).append((album.title, tiles))
+    figures = {"fig2-components": (title, main or others)}
+    if main:
+        figures["fig2-components-others"] = (f"{title}: other datasets", others)
+    return [
+        Drawn(name, told, caption, _tile_rows(rows), on_page=False) for name, (told, rows) in figures.items() if rows
+    ]
 
 
-def component_tiles(album: Album) -> list[_Tile]:
-    """The pictures of a row of Figure 2, from the first method that has components."""
-    shot = next((shot for shot in album.shots if shot.components), None)
-    if shot is None:
-        return []
-    parts = [(f"W$^{{({place})}}$", path) for place, path in enumerate(shot.components, start=1)]
-    return [("original", album.truth), (f"W, {shot.label}", shot.path), *parts]
-
-
-def grid(album: Album) -> Drawn:
+def draw_grid(album: Album) -> Drawn:
     """Figure 3 for one album: original, observed, and every method with its RMSE."""
     tiles: list[_Tile] = [("original", album.truth), (f"observed, {album.share}", album.observed)]
     tiles += [(f"{shot.label}\n{'' if shot.rmse is None else error(shot.rmse)}", shot.path) for shot in album.shots]
@@ -59,49 +57,39 @@ def grid(album: Album) -> Drawn:
         f"fig3-{album.name}",
         f"Figure 3. {album.title}: every method's picture",
         "RMSE over all entries below each picture; what is darker than black or brighter than white is cut off.",
-        _tiled([tiles[start : start + columns] for start in range(0, len(tiles), columns)], heading=album.title),
+        _tile([tiles[start : start + columns] for start in range(0, len(tiles), columns)], heading=album.title),
         on_page=False,
     )
 
 
-def papers_grid(albums: Sequence[Album]) -> tuple[Drawn, ...]:
+def draw_papers_grid(albums: Sequence[Album]) -> list[Drawn]:
     """Figure 3 as the paper lays it out: a row per dataset of its, the original and its nine methods across.
 
     None if the rows are about other data.
     """
-    title = "Figure 3 as in the paper. The original and the paper's methods"
-    rows: dict[str, list[_Tile]] = {}
-    titles = {album.dataset: album.title for album in first_albums(albums)}
+    rows: _Rows = []
     for album in (album for name in _PAPERS_GRID for album in first_albums(albums) if album.dataset == name):
-        tiles = [_papers_tile(album, row) for row in published().rows]
+        tiles = [_papers_tile(album, row) for row in load_published().rows]
         if any(path for _, path in tiles):
-            rows[album.dataset] = [("original\n", album.truth), *tiles]
-    if not rows:
-        return ()
+            rows.append((album.title, [("original\n", album.truth), *tiles]))
+    title = "Figure 3 as in the paper. The original and the paper's methods"
     caption = "Our runs, at the settings that the paper's cells are judged by; their RMSE over all entries below."
-    figure = _tiled(list(rows.values()), [titles[dataset] for dataset in rows])
-    return (Drawn("fig3-paper", title, caption, figure, on_page=False),)
+    return [Drawn("fig3-paper", title, caption, _tile_rows(rows), on_page=False)] if rows else []
 
 
 def _papers_tile(album: Album, row: PublishedRow) -> _Tile:
-    shot = shot_for(album, row)
+    """Our picture for a method of the paper: at the setting that its cells are judged by, else at another one."""
+    ours = [shot for shot in album.shots if load_published().row(shot.label, shot.method) is row]
+    shot = min(ours, key=lambda shot: shot.label != row.label, default=None)
     told = "" if shot is None or shot.rmse is None else error(shot.rmse)
     return f"{row.name}\n{told}", shot.path if shot else None
 
 
-def shot_for(album: Album, row: PublishedRow) -> Shot | None:
-    """Our picture for a method of the paper: at the setting that its cells are judged by, else at another one."""
-    ours = [shot for shot in album.shots if published().row(shot.label, shot.method) is row]
-    return min(ours, key=lambda shot: shot.label != row.label, default=None)
+def _tile_rows(rows: _Rows) -> Figure:
+    return _tile([tiles for _, tiles in rows], [title for title, _ in rows])
 
 
-def _component_figure(name: str, title: str, rows: dict[str, list[_Tile]], titles: dict[str, str]) -> Drawn:
-    caption = "Each component is divided by its own largest value in view, and black where it is negative."
-    figure = _tiled(list(rows.values()), [titles[dataset] for dataset in rows])
-    return Drawn(name, title, caption, figure, on_page=False)
-
-
-def _tiled(rows: list[list[_Tile]], titles: Sequence[str] = (), heading: str = "") -> Figure:
+def _tile(rows: list[list[_Tile]], titles: Sequence[str] = (), heading: str = "") -> Figure:
     """Pictures in rows, with a title left of every row or one above all."""
     from matplotlib.figure import Figure
 
@@ -112,7 +100,7 @@ def _tiled(rows: list[list[_Tile]], titles: Sequence[str] = (), heading: str = "
     axes = figure.subplots(len(rows), columns, squeeze=False, height_ratios=[share + 0.2 for share in tall])
     for place, row in enumerate(rows):
         for column in range(columns):
-            _tile(axes[place][column], *(row[column] if column < len(row) else ("", None)))
+            _show_picture(axes[place][column], *(row[column] if column < len(row) else ("", None)))
         if titles:
             axes[place][0].set_ylabel(titles[place], fontsize=10, fontweight="bold")
     if heading:
@@ -123,21 +111,14 @@ def _tiled(rows: list[list[_Tile]], titles: Sequence[str] = (), heading: str = "
 
 
 def _proportion(path: Path) -> float:
-    from PIL import Image
-
     with Image.open(path) as picture:
         return min(2.0, max(0.3, picture.height / picture.width))
 
 
-def _tile(axes: Axes, text: str, path: Path | None) -> None:
-    import numpy as np
-    from PIL import Image
-
+def _show_picture(axes: Axes, text: str, path: Path | None) -> None:
     axes.grid(False)
-    axes.set_xticks([])
-    axes.set_yticks([])
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    axes.set(xticks=[], yticks=[])
+    axes.spines[:].set_visible(False)
     if path is None:
         return
     with Image.open(path) as picture:

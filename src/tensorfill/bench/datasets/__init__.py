@@ -1,1 +1,0 @@
-"""One file per dataset, each with a `DATASET`; a new file here is a new dataset."""
