@@ -65,7 +65,7 @@ def measured(method: str, shape: tuple[int, ...], holes: str) -> dict[str, float
 
 def with_figures() -> list[str]:
     """The methods that say what they cost."""
-    return [name for name, kind in available_methods().items() if cost_of(kind, shaped_holes=False) not in UNMEASURED]
+    return [name for name, kind in available_methods().items() if cost_of(kind, structured=False) not in UNMEASURED]
 
 
 def main() -> None:
@@ -92,7 +92,7 @@ def main() -> None:
 def _row(method: str, kind: str, shape: tuple[int, ...], holes: str, size: float) -> list[str]:
     command = [sys.executable, __file__, "--size", str(size), "--one", method, kind, holes]
     found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
-    said = forecast(shape, method, shaped_holes=holes == "shaped", missing=1 - HOLES[holes][1])
+    said = forecast(shape, method, structured=holes == "shaped", missing=1 - HOLES[holes][1])
     entries = float(np.prod(shape))
     numbers = (found["bytes"], found["microseconds"], said.bytes / entries, 1e6 * said.seconds / entries)
     return [method, kind, holes, *(f"{number:.0f}" if number >= 10 else f"{number:.1f}" for number in numbers)]

@@ -34,7 +34,7 @@ from photographs import Picture, middle, photograph
 
 import tensorfill
 from tensorfill import formats, metrics, sampling
-from tensorfill.cli.side_by_side import side_by_side
+from tensorfill.cli.preview import side_by_side
 from tensorfill.patches import run, start, view
 from tensorfill.patches.model import GroupModel
 

@@ -12,7 +12,7 @@ import numpy as np
 
 import tensorfill
 from tensorfill import formats, metrics, sampling
-from tensorfill.cli.side_by_side import side_by_side
+from tensorfill.cli.preview import side_by_side
 
 TARGET = Path(__file__).parent.parent / "docs" / "pictures" / "spectral.png"
 BRIGHTEST = 0.995  # quantile of the deviations that is shown as white

@@ -24,7 +24,7 @@ from real_file_cases.command import tensorfill
 from real_file_cases.material import Data, Material, from_folder, shipped
 
 from tensorfill import formats, metrics
-from tensorfill.cli.side_by_side import side_by_side
+from tensorfill.cli.preview import side_by_side
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 DAMAGES: tuple[Callable[[Material, Path], Case], ...] = (

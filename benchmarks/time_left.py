@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from tensorfill import formats, sampling
 from tensorfill.cli import app
-from tensorfill.cli import completing as verb
+from tensorfill.cli import complete as verb
 from tensorfill.cli.machine_pace import machine_pace
 from tensorfill.cli.progress import ProgressLine
 

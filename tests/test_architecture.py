@@ -23,7 +23,7 @@ method
 completion | rows
 notebook
 observed | estimates | views
-bounds | cost
+bounds | cost | missingness
 tensor | memory | deadline | compiling
 errors | private_folder | harmless | interrupting | telling
 """

@@ -68,16 +68,16 @@ def test_importing_the_command_changes_nothing() -> None:
 def test_one_that_a_library_swallows_while_the_file_is_read_stops_the_work_all_the_same(tmp_path: Path) -> None:
     program = f"""
 import os, signal, sys
-from tensorfill import formats
+from tensorfill.formats import DataFile
 from tensorfill.__main__ import main
-read = formats.read
+read = DataFile.read
 def swallow(*arguments, **named):
     try:
         {STRIKE}
     except KeyboardInterrupt:
         pass
     return read(*arguments, **named)
-formats.read = swallow
+DataFile.read = swallow
 sys.argv[1:] = ["complete", "a.npy", "-o", "b.npy", "--method", "spectral"]
 main()
 """

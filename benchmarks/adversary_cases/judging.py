@@ -16,7 +16,7 @@ import tensorfill
 from tensorfill.errors import UnrecoverableSlice
 from tensorfill.method import tells_uncertainty
 from tensorfill.methods.forecast import forecast
-from tensorfill.selection.holes import has_holes
+from tensorfill.missingness import is_structured
 
 from .collection import Case
 
@@ -117,7 +117,7 @@ def judge(case: Case, method: str = "auto", settings: Mapping[str, Any] | None =
     found: dict[str, Any] = {"simple": {name: error for name, error in simple.items() if np.isfinite(error)}}
     found["largest"] = float(full.max())
     effort = dict(settings or {}).get("effort", "normal")
-    found["forecast"] = forecast(case.shape, method, effort=effort, shaped_holes=has_holes(known)).seconds
+    found["forecast"] = forecast(case.shape, method, effort=effort, structured=is_structured(known)).seconds
     start = time.perf_counter()
     try:
         done = _completed(full, known, method, settings or {})

@@ -14,7 +14,11 @@ class InvalidSetting(TensorfillError):
 
 
 class UnreadableFile(TensorfillError):
-    """A file cannot be read or written in the format its name promises."""
+    """A file cannot be read in the format its name promises."""
+
+
+class UnwritableFile(TensorfillError):
+    """A file cannot be written where it is to go."""
 
 
 class DataNotFound(TensorfillError):

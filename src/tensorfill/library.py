@@ -21,7 +21,8 @@ from .estimates.interpolated import can_interpolate
 from .foregone import always_the_same, nothing_missing, quick_interpolation
 from .formats import Contents, Entries
 from .method import Method, extends_constants, looks_at_neighbours, tells_uncertainty
-from .methods.registry import make, method_for, names_of, told_choice
+from .methods.auto import describe_choice, method_for
+from .methods.registry import make, names_of
 from .observed import Negatives, ObservedTensor, observed_everywhere
 from .peers import Arrived, arriving, check_alignment
 from .scaling import LARGEST, Unit
@@ -108,7 +109,7 @@ def complete(
         given = _observed(array if arrived is None else arrived.given, observed)
         data, clipped = given.within(bounds, negatives)
         chosen = make(method_for(method, settings), settings)
-        told = (*clipped, *told_choice(method, settings), *(() if arrived is None else arrived.notes))
+        told = (*clipped, *describe_choice(method, settings), *(() if arrived is None else arrived.notes))
         # One that fills in something of its own means it in the data's own units.
         shift = Shift.of(bounds, data, moves=extends_constants(chosen))
         seen = shift.shifted(data)
@@ -193,12 +194,12 @@ def _observed(array: Any, observed: ArrayLike | None) -> ObservedTensor:
                 f"{'A table' if isinstance(array, Entries) else 'An ObservedTensor'} already says what is observed; "
                 "leave 'observed' out."
             )
-        return array if isinstance(array, ObservedTensor) else array.observed_tensor(lower=None)
+        return array if isinstance(array, ObservedTensor) else array.observed_tensor
     if isinstance(array, Contents):
-        own = array.observed
-        if observed is not None and own is not None:
-            observed = observed_everywhere(observed, own.shape) & own
-        return ObservedTensor.from_array(array.data, own if observed is None else observed, lower=None)
+        if observed is None:
+            return array.observed_tensor
+        both = observed if array.observed is None else observed_everywhere(observed, array.shape) & array.observed
+        return ObservedTensor.from_array(array.data, both, lower=None)
     return ObservedTensor.from_array(array, observed, lower=None)
 
 

@@ -46,7 +46,7 @@ class Question:
 
     effort: Effort
     shape: tuple[int, ...]
-    shaped_holes: bool = False
+    structured: bool = False
     """Whether entries are missing in blocks, lines or frames, rather than one by one."""
     strokes: bool = False
     """Whether what is missing are a few narrow holes, such as scratches."""
@@ -100,10 +100,10 @@ def candidate_place(kind: type[Method], question: Question) -> int | None:
     return place
 
 
-def cost_of(method: Method | type[Method] | None, *, shaped_holes: bool) -> Cost:
+def cost_of(method: Method | type[Method] | None, *, structured: bool) -> Cost:
     """What a method needs: its figures for entries missing one by one, or for holes that have a shape."""
     costs: tuple[Cost, Cost] = getattr(method, "costs", UNMEASURED)
-    return costs[shaped_holes]
+    return costs[structured]
 
 
 def looks_at_neighbours(method: Method, observed: ObservedTensor) -> bool:

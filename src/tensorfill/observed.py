@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .bounds import Bounds, Number
 from .errors import InvalidInput, must_be
+from .missingness import Missingness
 from .tensor import Array, entries, spread_mask
 
 Negatives = Literal["raise", "clip"]
@@ -158,6 +159,21 @@ class ObservedTensor:
         mask = np.zeros(self.size, dtype=bool)
         mask[self.positions] = True
         return mask.reshape(self.shape)
+
+    @cached_property
+    def missingness(self) -> Missingness:
+        """How entries are missing; whoever asks shares one answer."""
+        return Missingness(self.mask())
+
+    def with_values(self, known: NDArray[Any], *, floor: float | None = None) -> ObservedTensor:
+        """Other values at the same entries; how entries are missing need not be found out again."""
+        other = replace(self, known=known, floor=self.floor if floor is None else floor)
+        return other.sharing(self.missingness) if "missingness" in self.__dict__ else other
+
+    def sharing(self, missingness: Missingness) -> ObservedTensor:
+        """The same, which takes it from somebody else how its entries are missing."""
+        self.__dict__["missingness"] = missingness
+        return self
 
     def empty_slices(self) -> list[tuple[int, NDArray[np.int64]]]:
         """For every mode that has any, the indices whose whole slice is unknown."""

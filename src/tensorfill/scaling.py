@@ -49,7 +49,7 @@ class Unit:
         known = observed.known if observed.dtype.kind == "f" else observed.values
         with np.errstate(under="ignore"):  # next to the largest value that is nothing
             small = np.ldexp(known, -self.exponent)
-        return replace(observed, known=small.astype(np.float64) if small.itemsize > _DOUBLE else small)
+        return observed.with_values(small.astype(np.float64) if small.itemsize > _DOUBLE else small)
 
     def divided_settings(self, method: Method) -> Method:
         """The method for data in these units: settings that are in those of the data are divided, too."""

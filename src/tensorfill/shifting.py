@@ -50,8 +50,8 @@ class Shift:
     def shifted(self, observed: ObservedTensor) -> ObservedTensor:
         """The data as a method sees it."""
         if self.amount == 0:
-            return observed if self.floor == 0 else replace(observed, floor=self.floor)
-        return replace(observed, known=_distances(observed.known, self.amount), floor=self.floor)
+            return observed if self.floor == 0 else observed.with_values(observed.known, floor=self.floor)
+        return observed.with_values(_distances(observed.known, self.amount), floor=self.floor)
 
     def watching(self, watch: Watch) -> Watch:
         """A watcher that sees estimates in the data's own units, and nothing above the upper bound."""

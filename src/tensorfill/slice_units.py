@@ -55,7 +55,7 @@ class SliceUnits:
         if self.scales is None:
             return observed
         with np.errstate(under="ignore"):
-            return replace(observed, known=observed.values / self.scales[_indices(observed, self.mode)])
+            return observed.with_values(observed.values / self.scales[_indices(observed, self.mode)])
 
     def watching(self, watch: Watch) -> Watch:
         """A watcher that sees estimates in the data's own units."""

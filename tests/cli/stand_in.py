@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tensorfill.bounds import Bounds
 from tensorfill.completion import Certificate, Completion, History, Iteration, Snapshot, StopReason
 from tensorfill.errors import UnrecoverableSlice
-from tensorfill.observed import ObservedTensor
+from tensorfill.formats import Contents, Entries
 
 
 @dataclass
@@ -56,7 +57,7 @@ class MeanFill:
 
     def __call__(
         self,
-        array: Any,
+        array: Contents | Entries,
         observed: Any = None,
         method: str = "nonneg-dual",
         *,
@@ -74,12 +75,10 @@ class MeanFill:
             "seed": random_state,
             "time_limit": time_limit,
         }
-        self.calls.append({"observed": observed, **named, **settings})
-        data = (
-            array
-            if isinstance(array, ObservedTensor)
-            else ObservedTensor.from_array(array, observed, negatives=negatives)
-        )
+        own = array.observed if isinstance(array, Contents) else None
+        self.calls.append({"observed": own, **named, **settings})
+        assert observed is None
+        data = array.observed_tensor.within(Bounds(), negatives)[0]
         estimate = Constant(data.shape, float(data.values.mean()) if self.fill is None else self.fill)
         steps = [Iteration(i, 0.5 * i, 2.0 / i, 0.1 / i, i, 0, 0.01) for i in range(1, self.iterations + 1)]
         for step in steps:

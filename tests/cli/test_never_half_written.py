@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from stand_in import MeanFill, Run
 
 from tensorfill import formats, library
-from tensorfill.errors import UnreadableFile
+from tensorfill.errors import UnwritableFile
 from tensorfill.formats import Contents, Metadata
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs fork, limits and signals of Linux")
@@ -313,7 +313,7 @@ def test_wherever_the_room_ends_a_file_is_refused_or_whole(tmp_path: Path, form:
         resource.setrlimit(resource.RLIMIT_FSIZE, (room, limits[1]))
         try:
             formats.write(output, fresh, format=named)
-        except UnreadableFile as error:
+        except UnwritableFile as error:
             refusal = str(error)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
@@ -355,7 +355,7 @@ def test_a_full_disk_is_told_in_one_sentence_and_nothing_changes(tmp_path: Path,
         named = "frames" if form == "frames" else None
         formats.write(output, data(kind), format=named)
         before = contents_of(small_disk)
-        with pytest.raises(UnreadableFile) as refusal:
+        with pytest.raises(UnwritableFile) as refusal:
             formats.write(output, large[kind], format=named)
         assert str(refusal.value) == f"{output} cannot be written: No space left on device."
         assert contents_of(small_disk) == before
@@ -433,14 +433,14 @@ def test_ctrl_c_before_there_is_a_result_says_which_file_was_not_written(
     reading: bool,
 ) -> None:
     if reading:
-        usual = formats.read
+        usual = formats.DataFile.read
 
-        def read(path: Path, **named: Any) -> Any:
-            if path == three[1]:
+        def read(file: formats.DataFile, how: Any) -> Any:
+            if file.path == three[1]:
                 raise KeyboardInterrupt
-            return usual(path, **named)
+            return usual(file, how)
 
-        monkeypatch.setattr(formats, "read", read)
+        monkeypatch.setattr(formats.DataFile, "read", read)
     else:
         on_the_second(solver, monkeypatch, raises=KeyboardInterrupt(), iterations=0)
     outcome = tensorfill("complete", *three, "-o", tmp_path / "out")

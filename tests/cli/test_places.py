@@ -13,7 +13,7 @@ import pytest
 from stand_in import MeanFill, Run
 
 from tensorfill import formats
-from tensorfill.errors import UnreadableFile
+from tensorfill.errors import UnreadableFile, UnwritableFile
 from tensorfill.formats import damage
 
 
@@ -80,9 +80,9 @@ class TestTwoWriters:
     @pytest.mark.parametrize("name", ["out.npy", "out.zarr", "out.hdr"])
     def test_the_second_fails_and_the_first_stays(self, tmp_path: Path, name: str) -> None:
         first, second = (formats.Contents(np.full((4, 4, 3), value, np.uint8)) for value in (1, 2))
-        formats.check_place(tmp_path / name, force=False)
+        formats.DataFile.of(tmp_path / name).check_place(force=False)
         formats.write(tmp_path / name, first, force=False)
-        with pytest.raises(UnreadableFile, match="has come to be there meanwhile; add --force"):
+        with pytest.raises(UnwritableFile, match="has come to be there meanwhile; add --force"):
             formats.write(tmp_path / name, second, force=False)
         assert formats.read_contents(tmp_path / name).data.max() == 1
         formats.write(tmp_path / name, second)
@@ -91,7 +91,7 @@ class TestTwoWriters:
 
     def test_of_two_files_that_belong_together_none_is_left(self, tmp_path: Path) -> None:
         (tmp_path / "out.img").write_bytes(b"mine")
-        with pytest.raises(UnreadableFile, match="meanwhile"):
+        with pytest.raises(UnwritableFile, match="meanwhile"):
             formats.write(tmp_path / "out.hdr", formats.Contents(np.ones((4, 4, 3), np.uint8)), force=False)
         assert {path.name: path.stat().st_size for path in tmp_path.iterdir()} == {"out.img": 4}
 
@@ -106,7 +106,7 @@ class TestTwoWriters:
             try:
                 formats.write(tmp_path / "out.npy", formats.Contents(np.full((50, 50), value)), force=False)
                 outcomes.append("written")
-            except UnreadableFile:
+            except UnwritableFile:
                 outcomes.append("refused")
 
         threads = [threading.Thread(target=write, args=(value,)) for value in range(8)]

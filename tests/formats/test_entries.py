@@ -50,7 +50,7 @@ def test_what_does_not_fit_together_is_refused(changes: dict[str, object], compl
 
 def test_an_entry_given_twice_is_named_by_its_labels() -> None:
     twice = ranks(coordinates=np.array([[0, 0], [1, 2], [1, 0], [1, 2]]))
-    for use in (twice.observed_tensor, twice.contents):
+    for use in (lambda: twice.observed_tensor, twice.contents):
         with pytest.raises(InvalidInput, match=r"^1 rows give .* the first of them city Rome, year 2; give each"):
             use()
 
@@ -72,7 +72,7 @@ def test_a_tensor_too_large_for_memory_stays_a_table() -> None:
 
 def test_a_completed_table_has_every_entry_in_order() -> None:
     entries = ranks()
-    done = complete(entries.observed_tensor(), rank=1, C=1000)
+    done = complete(entries.observed_tensor, rank=1, C=1000)
     full = entries.completed(done)
     assert full.coordinates.tolist() == [[row, column] for row in range(2) for column in range(3)]
     np.testing.assert_array_equal(full.values, done.tensor.ravel())
@@ -83,7 +83,7 @@ def test_a_completed_table_has_every_entry_in_order() -> None:
 def test_a_completed_large_table_has_what_was_known_and_what_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "LARGEST_WHOLE", 5)
     entries = ranks(asked=np.array([[1, 2], [0, 0], [1, 2]]))  # once known, once asked for twice
-    done = complete(entries.observed_tensor(), rank=1, C=1000, keep_observed=False)
+    done = complete(entries.observed_tensor, rank=1, C=1000, keep_observed=False)
     part = entries.completed(done)
     assert part.coordinates.tolist() == [*entries.coordinates.tolist(), [1, 2]]
     np.testing.assert_array_equal(part.values, done.predict(part.coordinates))

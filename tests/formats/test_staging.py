@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tensorfill.errors import UnreadableFile
+from tensorfill.errors import UnwritableFile
 from tensorfill.formats import staging
 from tensorfill.formats.staging import atomically, staged
 
@@ -88,7 +88,7 @@ def test_whatever_fails_there_is_the_old_or_the_new_and_no_stage(
         folder = given(str(step))
         with pytest.MonkeyPatch.context() as patched:
             strike = Strike(patched, step, error)
-            with contextlib.suppress(KeyboardInterrupt, UnreadableFile):
+            with contextlib.suppress(KeyboardInterrupt, UnwritableFile):
                 put(folder / "a.hdr", kind, "new")
         # A new pair has nothing to be mixed up with: its header, without which it is not there, comes last.
         orphan = {"a.img": "new"} if kind == "pair" and not old else before
@@ -129,7 +129,7 @@ def test_a_folder_that_was_taken_away_comes_back_if_the_new_one_cannot_be_placed
 
     monkeypatch.setattr(staging, "_exchanged", lambda *_: False)
     monkeypatch.setattr(os, "rename", rename)
-    with pytest.raises(UnreadableFile, match="Invalid cross-device link"):
+    with pytest.raises(UnwritableFile, match="Invalid cross-device link"):
         put(tmp_path / "a", "folder", "new")
     assert seen(tmp_path) == before
 
@@ -268,7 +268,7 @@ def test_who_may_read_the_old_file_may_read_the_new_one_and_nobody_else(tmp_path
     ],
 )
 def test_the_reason_is_told(tmp_path: Path, raised: OSError, words: str) -> None:
-    with pytest.raises(UnreadableFile) as refusal, atomically(tmp_path / "a"):
+    with pytest.raises(UnwritableFile) as refusal, atomically(tmp_path / "a"):
         raise raised
     assert str(refusal.value) == f"{tmp_path / 'a'} cannot be written: {words}."
     assert list(tmp_path.iterdir()) == []
@@ -276,7 +276,7 @@ def test_the_reason_is_told(tmp_path: Path, raised: OSError, words: str) -> None
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
     with (
-        pytest.raises(UnreadableFile, match="cannot be written: No such file or directory"),
+        pytest.raises(UnwritableFile, match="cannot be written: No such file or directory"),
         atomically(tmp_path / "no" / "a"),
     ):
         pass

@@ -18,12 +18,12 @@ from tensorfill.methods import auto
 from tensorfill.methods.candidates import methods_tried
 from tensorfill.methods.registry import make
 from tensorfill.methods.spectral import Spectral
+from tensorfill.missingness import Missingness
 from tensorfill.observed import ObservedTensor
 from tensorfill.sampling import mask
 from tensorfill.selection import comparison, held_out_evidence, race
 from tensorfill.selection.course import Course
 from tensorfill.selection.held_out import hold_out
-from tensorfill.selection.pattern import HolePattern
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +125,7 @@ def test_few_entries_are_judged_four_times_at_high_effort(
     monkeypatch.setattr(comparison, "_ENOUGH_HELD", 0)
     complete(smooth, known, effort="high")
     assert held[0] == held[2], "once, and at the ends"
-    once = int(hold_out(HolePattern.of(known), np.random.default_rng(0)).sum())
+    once = int(hold_out(Missingness(known), np.random.default_rng(0)).sum())
     assert held[1] == held[0] + 3 * once
 
 
@@ -287,7 +287,7 @@ def test_a_forecast_is_judged_once_even_at_high_effort(smooth: NDArray[Any], mon
 
 
 def test_holes_with_a_shape_are_also_interpolated_at_normal_effort() -> None:
-    assert "linear" in methods_tried(Question("normal", (200, 100), shaped_holes=True))
+    assert "linear" in methods_tried(Question("normal", (200, 100), structured=True))
     assert "linear" not in methods_tried(Question("normal", (200, 100)))
 
 
@@ -297,9 +297,9 @@ def test_on_small_tensors_everything_simple_is_tried() -> None:
 
 
 def test_low_rank_is_tried_where_holes_in_small_tensors_have_a_shape() -> None:
-    assert "lrtc-tnn" in methods_tried(Question("normal", (80, 25, 100), shaped_holes=True))
+    assert "lrtc-tnn" in methods_tried(Question("normal", (80, 25, 100), structured=True))
     assert "lrtc-tnn" not in methods_tried(Question("normal", (80, 25, 100)))
-    assert "lrtc-tnn" not in methods_tried(Question("normal", (200, 100, 100), shaped_holes=True))
+    assert "lrtc-tnn" not in methods_tried(Question("normal", (200, 100, 100), structured=True))
 
 
 def test_low_rank_is_not_tried_on_pictures_with_holes() -> None:
@@ -325,7 +325,7 @@ def test_missing_days_of_stations_are_filled_from_low_rank() -> None:
 
 def test_large_tensors_are_left_to_what_is_quick_at_normal_effort() -> None:
     assert methods_tried(Question("normal", (1000, 5000))) == ("patches",)
-    assert methods_tried(Question("normal", (1000, 5000), shaped_holes=True)) == ("patches", "linear")
+    assert methods_tried(Question("normal", (1000, 5000), structured=True)) == ("patches", "linear")
     assert "t-ctv" in methods_tried(Question("normal", (1000, 4000)))
 
 

@@ -32,7 +32,7 @@ ALL = (
 
 
 @pytest.mark.parametrize(
-    ("effort", "shape", "shaped_holes", "expected"),
+    ("effort", "shape", "structured", "expected"),
     [
         ("low", (8, 7, 6), True, ("spectral",)),
         ("low", (2000, 3000), False, ("spectral",)),
@@ -50,9 +50,9 @@ ALL = (
     ],
 )
 def test_methods_are_compared_in_this_order(
-    effort: Effort, shape: tuple[int, ...], shaped_holes: bool, expected: tuple[str, ...]
+    effort: Effort, shape: tuple[int, ...], structured: bool, expected: tuple[str, ...]
 ) -> None:
-    assert methods_tried(Question(effort, shape, shaped_holes)) == expected
+    assert methods_tried(Question(effort, shape, structured)) == expected
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_methods_are_compared_in_this_order(
 def test_where_only_strokes_are_missing_hardly_any_is_compared(
     effort: Effort, shape: tuple[int, ...], expected: tuple[str, ...]
 ) -> None:
-    assert methods_tried(Question(effort, shape, shaped_holes=True, strokes=True)) == expected
+    assert methods_tried(Question(effort, shape, structured=True, strokes=True)) == expected
 
 
 @pytest.mark.parametrize("shape", [(32, 32), (12, 10, 9), (300, 300, 3)])
@@ -83,13 +83,13 @@ def test_patches_leads_where_there_are_enough_sites(effort: Effort, shape: tuple
 @pytest.mark.parametrize("effort", ["low", "normal", "high"])
 def test_spectral_leads_where_there_are_too_few(effort: Effort, shape: tuple[int, ...]) -> None:
     assert leader(Question(effort, shape)) == Spectral()
-    assert leader(Question(effort, shape, shaped_holes=True, strokes=True)) == Spectral()
+    assert leader(Question(effort, shape, structured=True, strokes=True)) == Spectral()
 
 
 def test_strokes_are_filled_quickly_at_low_effort() -> None:
-    assert leader(Question("low", (64, 64), shaped_holes=True, strokes=True)) == Patches(max_iter=1)
+    assert leader(Question("low", (64, 64), structured=True, strokes=True)) == Patches(max_iter=1)
     for effort in ("normal", "high"):
-        assert leader(Question(effort, (64, 64), shaped_holes=True, strokes=True)) == Patches()
+        assert leader(Question(effort, (64, 64), structured=True, strokes=True)) == Patches()
 
 
 def rule(shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -168,7 +168,7 @@ def test_a_method_of_ones_own_can_win() -> None:
 
 @pytest.mark.usefixtures("registered")
 def test_a_method_of_ones_own_says_what_it_costs() -> None:
-    quick, usual = (forecast((1000, 1000), name, shaped_holes=True) for name in ("rule", "tmac"))
+    quick, usual = (forecast((1000, 1000), name, structured=True) for name in ("rule", "tmac"))
     assert quick.seconds == pytest.approx(0.2 + 0.03 + 2.0)
     assert quick.bytes < usual.bytes
 

@@ -29,7 +29,7 @@ def test_auto_needs_what_its_methods_need() -> None:
 
 
 def test_holes_with_a_shape_take_longer() -> None:
-    assert forecast((300, 300, 3), "spectral", shaped_holes=True).seconds > forecast((300, 300, 3), "spectral").seconds
+    assert forecast((300, 300, 3), "spectral", structured=True).seconds > forecast((300, 300, 3), "spectral").seconds
 
 
 def test_patches_have_more_to_solve_for_where_more_is_known() -> None:
@@ -55,7 +55,7 @@ def test_patches_take_about_as_long_as_measured(
     shape: tuple[int, ...], shaped: bool, missing: float, measured: float
 ) -> None:
     """Seconds on two cores of the machine that `machine_pace` compares with, of photographs, a clip and a cube."""
-    said = forecast(shape, "patches", shaped_holes=shaped, missing=missing).seconds
+    said = forecast(shape, "patches", structured=shaped, missing=missing).seconds
     assert 1 / 1.6 < said / measured < 1.6
 
 
@@ -63,7 +63,7 @@ def test_a_comparison_on_a_part_of_the_data_is_quicker() -> None:
     """At normal effort a method that is beaten there is not tried on everything."""
     shape = (300, 300, 3)
     names = methods_tried(Question("normal", shape))
-    each = [method_seconds(shape, name, shaped_holes=False) for name in names]
+    each = [method_seconds(shape, name, structured=False) for name in names]
     whole = forecast(shape, "auto").seconds
     assert each[0] < whole < each[0] + 0.6 * sum(each[1:])
 
@@ -76,9 +76,9 @@ def test_every_method_has_a_forecast_that_counts_the_completed_tensor(method: st
 
 def test_methods_say_what_they_cost() -> None:
     """So do users' own, if they like; one without figures, or without a name that is known, is of the usual kind."""
-    assert cost_of(available_methods()["t-ctv"], shaped_holes=True).bytes == 95
-    assert cost_of(available_methods()["tmac"], shaped_holes=True) == UNMEASURED[True]
-    assert cost_of(available_methods()["dual-demo"], shaped_holes=False) == UNMEASURED[False]
+    assert cost_of(available_methods()["t-ctv"], structured=True).bytes == 95
+    assert cost_of(available_methods()["tmac"], structured=True) == UNMEASURED[True]
+    assert cost_of(available_methods()["dual-demo"], structured=False) == UNMEASURED[False]
     assert forecast((30, 30), "nobody") == forecast((30, 30), "tmac")
 
 
@@ -92,12 +92,12 @@ def test_whether_it_fits_depends_on_what_is_free(monkeypatch: pytest.MonkeyPatch
 def test_a_photo_of_twelve_megapixels_with_scratches_needs_what_was_measured() -> None:
     """That is 0.91 GB for 2 megapixels, and 4.3 GB for 12."""
     for shape, measured in (((1200, 1600, 3), 0.91e9), ((3000, 4000, 3), 4.3e9)):
-        said = forecast(shape, "auto", shaped_holes=True, missing=0.03).bytes
+        said = forecast(shape, "auto", structured=True, missing=0.03).bytes
         assert 1 / 1.3 < said / measured < 1.3
 
 
 def test_the_more_is_missing_in_holes_the_longer_it_takes() -> None:
-    little, much = (forecast((300, 300, 3), "spectral", shaped_holes=True, missing=share) for share in (0.03, 0.3))
+    little, much = (forecast((300, 300, 3), "spectral", structured=True, missing=share) for share in (0.03, 0.3))
     assert little.seconds < much.seconds
     assert little.bytes < much.bytes
 

@@ -20,8 +20,8 @@ from patches_examples import (
 from tensorfill.completion import Completion
 from tensorfill.library import complete
 from tensorfill.methods.patches import Patches
+from tensorfill.missingness import Missingness
 from tensorfill.sampling import mask
-from tensorfill.selection.pattern import HolePattern
 from tensorfill.tensor import Array
 
 
@@ -96,7 +96,7 @@ def test_strokes_so_dense_that_none_can_be_held_out_are_left_to_spectral() -> No
     surface = 1 + np.sin(i / 5) * np.cos(j / 7)
     known = np.ones(surface.shape, dtype=bool)
     known[2:62, 4::8] = False
-    assert Patches.sees_strokes(HolePattern.of(known))
+    assert Patches.sees_strokes(Missingness(known))
     done = complete(surface, known, "patches")
     assert "that of spectral" in done.reasons["patches"]
     assert np.isfinite(done.history.cost).all()

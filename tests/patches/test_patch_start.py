@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tensorfill.missingness import Missingness
 from tensorfill.patches.start import Start
 from tensorfill.selection.judge import Judge
-from tensorfill.selection.pattern import HolePattern
 
 Floats = NDArray[np.float32]
 
@@ -20,7 +20,7 @@ def start_of(side: int = 40) -> tuple[Start, Floats, Floats]:
     mask = rng.random((side, side)) < 0.5
     held = mask & (rng.random((side, side)) < 0.2)
     before = (values + rng.normal(size=values.shape) * 0.1).astype(np.float32)
-    judge = Judge.of(HolePattern.of(mask), held)
+    judge = Judge.of(Missingness(mask), held)
     start = Start(mask, values, held, judge, before, before, 0.0, frozenset({0, 1}), 0.0)
     return start, values[held], before[held]
 

@@ -9,17 +9,17 @@ import pytest
 from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_cdt
 
+from tensorfill.missingness import Missingness
 from tensorfill.patches.start import Start
 from tensorfill.patches.strokes import Strokes, start_from_strokes
 from tensorfill.sampling import mask
-from tensorfill.selection.pattern import HolePattern
 from tensorfill.tensor import Array
 
 Mask = NDArray[np.bool_]
 
 
 def strokes_of(known: Mask) -> Strokes | None:
-    return Strokes.of(HolePattern.of(known))
+    return Strokes.of(Missingness(known))
 
 
 def scratched(shape: tuple[int, ...] = (96, 80), seed: int = 0, share: float = 0.9) -> Mask:
@@ -98,8 +98,8 @@ def test_no_strokes(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["a mode without neighbours", "four modes"])
 def test_they_are_narrow_holes_all_the_same(name: str) -> None:
-    pattern = HolePattern.of(NO_STROKES[name])
-    assert pattern.shaped
+    pattern = Missingness(NO_STROKES[name])
+    assert pattern.structured
     assert not pattern.any_lost
     assert pattern.mask.mean() > 0.8
 
@@ -136,7 +136,7 @@ def picture(shape: tuple[int, ...] = (96, 80)) -> Array:
 
 
 def started(known: Mask, values: Array | None = None, floor: float = 0.0, seed: int = 0) -> Start:
-    pattern = HolePattern.of(known)
+    pattern = Missingness(known)
     strokes = Strokes.of(pattern)
     assert strokes is not None
     full = picture(known.shape) if values is None else values
@@ -225,7 +225,7 @@ def test_it_says_what_it_is() -> None:
     assert start.strokes
     assert start.places == {0, 1}
     np.testing.assert_array_equal(start.mask, known)
-    assert start.judge.shaped
+    assert start.judge.structured
     assert len(start.judge.holes) == np.count_nonzero(start.held)
 
 
@@ -253,4 +253,4 @@ def test_how_deep_a_stroke_may_be_goes_by_the_shortest_side(side: int, deepest: 
     for depth, are in ((deepest, True), (deepest + 1, False)):
         known = np.ones((side, 2 * side, 3), dtype=bool)
         known[3 : 2 + 2 * depth, 3 : 2 + 2 * depth] = False  # so many sites from its middle to the rim
-        assert (Strokes.of(HolePattern.of(known)) is not None) == are
+        assert (Strokes.of(Missingness(known)) is not None) == are

@@ -72,6 +72,6 @@ def test_a_table_comes_back_as_one() -> None:
     entries = Entries.from_contents(Contents(np.where(np.eye(3) > 0, np.nan, 1.0)))
     arrived = arriving(entries)
     assert arrived is not None
-    filled = arrived.give_back(complete(entries.observed_tensor(), rank=1, C=1000))
+    filled = arrived.give_back(complete(entries.observed_tensor, rank=1, C=1000))
     assert isinstance(filled, Entries)
     assert len(filled.values) == 9

@@ -19,7 +19,6 @@ from tensorfill.methods.spectral import Spectral
 from tensorfill.observed import ObservedTensor
 from tensorfill.selection.choice import Candidates, Choice, Refused
 from tensorfill.selection.held_out_run import HoldsOut
-from tensorfill.selection.pattern import HolePattern
 
 
 def slope() -> NDArray[np.float64]:
@@ -32,9 +31,8 @@ def observed(known: NDArray[np.bool_] | None = None) -> ObservedTensor:
 
 
 def compared(data: ObservedTensor, candidates: Candidates) -> Any:
-    pattern = HolePattern.of(data.mask())
     choice = Choice(data, np.random.default_rng(0), None)
-    return choice.compared(candidates, Question("normal", data.shape, pattern.shaped), pattern)
+    return choice.compared(candidates, Question("normal", data.shape, data.missingness.structured))
 
 
 def test_a_leader_that_holds_nothing_out_is_compared_all_the_same() -> None:

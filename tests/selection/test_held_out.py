@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tensorfill.missingness import Missingness, find_enclosed, is_structured
 from tensorfill.sampling import mask
 from tensorfill.selection.held_out import hold_out
-from tensorfill.selection.holes import enclosed, has_holes
-from tensorfill.selection.pattern import HolePattern
 from tensorfill.spectral.data import KnownData
 
 Mask = NDArray[np.bool_]
@@ -20,39 +19,39 @@ SEEDS = range(3)
 
 
 def held_of(known: Mask, seed: int = 0) -> Mask:
-    return hold_out(HolePattern.of(known), np.random.default_rng(seed))
+    return hold_out(Missingness(known), np.random.default_rng(seed))
 
 
 def test_one_large_hole_is_noticed_among_entries_missing_one_by_one() -> None:
     known = np.random.default_rng(0).random((200, 180)) > 0.05
-    assert not has_holes(known)
+    assert not is_structured(known)
     known[60:90, 40:80] = False
-    assert has_holes(known)
+    assert is_structured(known)
 
 
 def test_a_dead_column_is_noticed_among_entries_missing_one_by_one() -> None:
     known = np.random.default_rng(0).random((200, 180)) > 0.05
     known[:, 77] = False
-    assert has_holes(known)
+    assert is_structured(known)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("keep", KEEP)
 def test_entries_missing_one_by_one_are_no_holes(shape: tuple[int, ...], keep: float) -> None:
-    assert not any(has_holes(mask("uniform", shape, keep, seed)) for seed in SEEDS)
+    assert not any(is_structured(mask("uniform", shape, keep, seed)) for seed in SEEDS)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("pattern", SHAPED)
 @pytest.mark.parametrize("keep", KEEP)
 def test_shapes_are_holes(shape: tuple[int, ...], pattern: str, keep: float) -> None:
-    assert all(has_holes(mask(pattern, shape, keep, seed)) for seed in SEEDS)
+    assert all(is_structured(mask(pattern, shape, keep, seed)) for seed in SEEDS)
 
 
 @pytest.mark.parametrize("pattern", ["frames", "pixels", "fibres"])
 @pytest.mark.parametrize("keep", KEEP)
 def test_what_is_missing_in_all_or_no_frames_is_a_hole(pattern: str, keep: float) -> None:
-    assert all(has_holes(mask(pattern, (24, 20, 10), keep, seed)) for seed in SEEDS)
+    assert all(is_structured(mask(pattern, (24, 20, 10), keep, seed)) for seed in SEEDS)
 
 
 @pytest.mark.parametrize("shape", [(20, 18, 3), (12, 10, 8, 3)], ids=str)
@@ -66,7 +65,7 @@ def test_a_pixel_without_any_of_its_colours_is_held_out_whole(shape: tuple[int, 
 
 
 def test_nothing_missing_is_no_hole() -> None:
-    assert not has_holes(np.ones((6, 7), dtype=bool))
+    assert not is_structured(np.ones((6, 7), dtype=bool))
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
@@ -182,7 +181,7 @@ def test_a_frame_lost_between_others_is_judged_by_frames_between_others() -> Non
     for seed in range(20):
         held = held_of(known, seed)
         assert not held[:, :, [0, -1]].any(), "the first and the last would have to be extrapolated"
-        assert enclosed(known & ~held)[held].all()
+        assert find_enclosed(known & ~held)[held].all()
 
 
 def test_a_frame_lost_between_others_among_scattered_holes_likewise() -> None:
@@ -207,7 +206,7 @@ def block_among_scattered(share: float, seed: int = 0) -> tuple[Mask, tuple[slic
 @pytest.mark.parametrize("share", [0.3, 0.5])
 def test_a_large_hole_among_scattered_ones_is_a_kind_of_its_own(share: float) -> None:
     known, block = block_among_scattered(share)
-    deep = HolePattern.of(known).deep
+    deep = Missingness(known).deep
     inside = np.zeros_like(known)
     inside[block] = True
     assert deep[inside].mean() > 0.9
@@ -217,7 +216,7 @@ def test_a_large_hole_among_scattered_ones_is_a_kind_of_its_own(share: float) ->
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("keep", [0.05, *KEEP])
 def test_scattered_holes_are_not_deep(shape: tuple[int, ...], keep: float) -> None:
-    assert not any(HolePattern.of(mask("uniform", shape, keep, seed)).any_deep for seed in range(10))
+    assert not any(Missingness(mask("uniform", shape, keep, seed)).any_deep for seed in range(10))
 
 
 def test_of_a_large_hole_among_scattered_ones_a_hole_as_large_is_held_out() -> None:
@@ -225,6 +224,6 @@ def test_of_a_large_hole_among_scattered_ones_a_hole_as_large_is_held_out() -> N
     size = (block[0].stop - block[0].start) * (block[1].stop - block[1].start)
     for seed in range(5):
         held = held_of(known, seed)
-        now = HolePattern.of(known & ~held).deep & held
+        now = Missingness(known & ~held).deep & held
         assert now.sum() > 0.2 * size, "about half of such a hole was known, some of it may be beyond the borders"
         assert (held & ~now).any(), "scattered entries too"

@@ -14,14 +14,14 @@ from tensorfill.selection.judge import Judge
 
 def scattered(count: int) -> Judge:
     nothing: NDArray[np.bool_] = np.zeros(count, dtype=bool)
-    return Judge(np.zeros(count, dtype=np.intp), shaped=False, mixed=False, apart=nothing, apart_share=0.0)
+    return Judge(np.zeros(count, dtype=np.intp), structured=False, mixed=False, apart=nothing, apart_share=0.0)
 
 
 def test_each_kind_of_hole_has_weights_of_its_own() -> None:
     rng = np.random.default_rng(0)
     lost = np.arange(400) >= 200
     holes = np.where(lost, 1 + np.arange(400) // 25, 0)
-    judge = Judge(holes, shaped=False, mixed=True, apart=lost, apart_share=0.5)
+    judge = Judge(holes, structured=False, mixed=True, apart=lost, apart_share=0.5)
     truth, noise = rng.random(400), rng.standard_normal(400)
     predictions = {
         "smooth": truth + 0.1 * noise * np.where(lost, 1, 10),

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tensorfill.missingness import Missingness
 from tensorfill.selection.held_out import hold_out
 from tensorfill.selection.judge import Judge, can_judge_lost, goes_deeper, hole_numbers, typical_error
-from tensorfill.selection.pattern import HolePattern
 
 Mask = NDArray[np.bool_]
 
 
 def held_of(known: Mask, seed: int = 0) -> Mask:
-    return hold_out(HolePattern.of(known), np.random.default_rng(seed))
+    return hold_out(Missingness(known), np.random.default_rng(seed))
 
 
 def test_holes_are_numbered_one_by_one() -> None:
@@ -41,14 +41,14 @@ def test_a_block_among_lines_goes_deeper_than_what_is_held_out() -> None:
     known[12:26, 8:24] = False
     held = np.zeros_like(known)
     held[33, :30] = True
-    assert goes_deeper(HolePattern.of(known), held & known)
-    assert not goes_deeper(HolePattern.of(lines), held & lines)
+    assert goes_deeper(Missingness(known), held & known)
+    assert not goes_deeper(Missingness(lines), held & lines)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5])
 def test_scattered_entries_are_no_deeper_than_those_held_out(share: float) -> None:
     known = np.random.default_rng(0).random((40, 30, 10)) < share
-    assert not goes_deeper(HolePattern.of(known), held_of(known))
+    assert not goes_deeper(Missingness(known), held_of(known))
 
 
 @pytest.mark.parametrize("share", [0.7, 0.3])
@@ -56,7 +56,7 @@ def test_of_a_lost_frame_among_scattered_holes_some_frames_and_some_entries_are_
     known = np.random.default_rng(0).random((20, 18, 12)) < share
     known[:, :, 5] = False
     held = held_of(known)
-    judge = Judge.of(HolePattern.of(known), held)
+    judge = Judge.of(Missingness(known), held)
     assert judge.mixed
     assert judge.apart.any()
     assert not judge.apart.all()
@@ -74,7 +74,7 @@ def test_a_lost_frame_is_one_thing_to_judge_by_however_little_of_it_is_known() -
     known[:, :, 5] = False
     held = np.zeros_like(known)
     held[:, :, [2, 8, 9]] = True
-    judge = Judge.of(HolePattern.of(known), held & known)
+    judge = Judge.of(Missingness(known), held & known)
     assert judge.apart.all()
     assert len(np.unique(judge.holes)) == 2, "frame 2, and frames 8 and 9 together"
 
@@ -85,9 +85,9 @@ def test_a_large_hole_among_scattered_ones_is_judged_by_a_large_hole() -> None:
     held = np.zeros_like(known)
     held[35:50, 10:40] = True
     held[::7, ::7] = True
-    judge = Judge.of(HolePattern.of(known), held & known)
+    judge = Judge.of(Missingness(known), held & known)
     assert judge.mixed
-    assert not judge.shaped
+    assert not judge.structured
     inside = np.zeros_like(known)
     inside[35:50, 10:40] = True
     inside = inside[held & known]
@@ -99,16 +99,16 @@ def test_a_large_hole_among_scattered_ones_is_judged_by_a_large_hole() -> None:
 def test_of_the_only_known_slice_nothing_tells() -> None:
     known = np.zeros((8, 7, 5), dtype=bool)
     known[:, :, 2] = True
-    assert not can_judge_lost(HolePattern.of(known), held_of(known))
+    assert not can_judge_lost(Missingness(known), held_of(known))
     known[:, :, 4] = True
-    assert can_judge_lost(HolePattern.of(known), held_of(known)), "either tells about the other"
-    assert can_judge_lost(HolePattern.of(np.ones((3, 3), dtype=bool)), np.zeros((3, 3), dtype=bool))
+    assert can_judge_lost(Missingness(known), held_of(known)), "either tells about the other"
+    assert can_judge_lost(Missingness(np.ones((3, 3), dtype=bool)), np.zeros((3, 3), dtype=bool))
 
 
 def test_odds_tell_by_how_many_standard_errors_squared_errors_differ() -> None:
     mask = np.random.default_rng(0).random((40, 40)) < 0.5
     held = mask & (np.random.default_rng(1).random((40, 40)) < 0.5)
-    judge = Judge.of(HolePattern.of(mask), held)
+    judge = Judge.of(Missingness(mask), held)
     count = np.count_nonzero(held)
     misses, others = np.random.default_rng(2).normal(size=(2, count))
     more = misses**2 - others**2
@@ -122,8 +122,8 @@ def test_few_holes_have_no_odds() -> None:
     mask[5:12, 5:12] = False
     held = np.zeros_like(mask)
     held[20:27, 20:27] = True
-    judge = Judge.of(HolePattern.of(mask), held)
-    assert judge.shaped
+    judge = Judge.of(Missingness(mask), held)
+    assert judge.structured
     assert not judge.divides_holes
     assert judge.odds(np.zeros(49), np.ones(49)) == 0
 
@@ -133,7 +133,7 @@ def test_a_large_hole_such_as_a_lost_frame_is_several_pieces_to_judge_by() -> No
     mask[..., [3, 8]] = False
     held = np.zeros_like(mask)
     held[..., 5] = True
-    judge = Judge.of(HolePattern.of(mask), held)
+    judge = Judge.of(Missingness(mask), held)
     rng = np.random.default_rng(0)
     misses, others = rng.normal(size=(2, 48, 32))
     pieces = (misses**2 - 4 * others**2).reshape(3, 16, 2, 16).sum(axis=(1, 3)).reshape(-1)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tensorfill.missingness import Missingness
 from tensorfill.observed import ObservedTensor
 from tensorfill.selection.held_out import hold_out
 from tensorfill.selection.judge import Judge
-from tensorfill.selection.pattern import HolePattern
 from tensorfill.selection.race import Race
 from tensorfill.tensor import Array
 
@@ -29,7 +29,7 @@ def held_of(known: Mask, share: float = 0.05) -> Mask:
 
 def race_of(known: Mask, held: Mask, errors: Array | float = 1.0) -> Race | None:
     """Where the leader is so far off at every place, or everywhere."""
-    pattern = HolePattern.of(known)
+    pattern = Missingness(known)
     return Race.of(pattern, held, Judge.of(pattern, held), np.broadcast_to(errors, known.shape)[held].copy())
 
 
@@ -213,7 +213,7 @@ def test_what_the_leader_misses_elsewhere_does_not_count() -> None:
 def test_it_is_enough_to_be_close_in_one_kind_of_hole() -> None:
     known = scattered((160, 160, 40))
     known[:, :, [10, 30]] = False
-    pattern = HolePattern.of(known)
+    pattern = Missingness(known)
     held = hold_out(pattern, np.random.default_rng(0))
     found = some_race(known, held)
     apart = found.judge.apart[found.inside]

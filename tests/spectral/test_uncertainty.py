@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import tensorfill
 from tensorfill.completion import Completion
 from tensorfill.errors import InvalidSetting
-from tensorfill.selection.pattern import HolePattern
+from tensorfill.missingness import Missingness
 from tensorfill.spectral.uncertainty import Uncertainty
 from tensorfill.tensor import Array
 
@@ -49,7 +49,7 @@ def test_draws_have_the_variance_of_the_dense_posterior(holes: bool) -> None:
     expected = np.einsum("ij,jk,ik->i", Q, belief.covariance, Q).reshape(problem.data.shape)
     nothing = np.zeros_like(problem.data.mask)
     found = (
-        Uncertainty(prior, problem.data, HolePattern.of(problem.data.mask), 0.0, nothing, holes, seed=0)
+        Uncertainty(prior, problem.data, Missingness(problem.data.mask), 0.0, nothing, holes, seed=0)
         .drawn(problem.data.mask, draws)
         .variance
     )
@@ -65,7 +65,7 @@ def test_without_held_out_entries_it_is_what_the_model_says_of_a_value() -> None
     Q = problem.dense.Q
     signal = np.einsum("ij,jk,ik->i", Q, belief.covariance, Q).reshape(data.shape)
     estimate = np.maximum((Q @ belief.mean).reshape(data.shape) + 10, 0)
-    work = Uncertainty(prior, data, HolePattern.of(data.mask), 10.0, np.zeros_like(data.mask), False, seed=0)
+    work = Uncertainty(prior, data, Missingness(data.mask), 10.0, np.zeros_like(data.mask), False, seed=0)
     found = work.deviations(estimate, estimate)
     expected = np.sqrt(signal + prior.noise)
     assert abs(np.mean((found / expected)[~data.mask] ** 2) - 1) < 0.15
@@ -75,7 +75,7 @@ def test_draws_depend_on_the_seed() -> None:
     problem = drawn(("dct", "dct"), (7, 6))
     nothing = np.zeros_like(problem.data.mask)
     first, second = (
-        Uncertainty(problem.prior, problem.data, HolePattern.of(problem.data.mask), 0.0, nothing, False, seed)
+        Uncertainty(problem.prior, problem.data, Missingness(problem.data.mask), 0.0, nothing, False, seed)
         .drawn(problem.data.mask)
         .variance
         for seed in (0, 1)

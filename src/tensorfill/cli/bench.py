@@ -6,71 +6,44 @@ import os
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import get_args
 
 import typer
+from rich.console import Console
 
+from ..bench.extras import Extras, extras
+from ..bench.live_table import LiveTable
+from ..bench.plain_lines import PlainLines
+from ..bench.plan import Plan
+from ..bench.plan_file import plan_path, read_plan, shipped_plans
+from ..bench.runner import FAILURES, Bench, absent_data, cores, run_bench
+from ..bench.runs import runs_of
+from ..bench.selection import Selection, joined, selected
+from ..errors import InvalidSetting, must_be
 from ..interrupting import INTERRUPTED
-from .app import app
-from .console import say
-
-if TYPE_CHECKING:
-    from ..bench.extras import Extras
-    from ..bench.plan import Plan
-    from ..bench.runner import Bench
-    from ..rows import Status
+from ..rows import ROWS_FILE, Status
+from .console import say, show_table
 
 SOME_FAILED = 1
 
 
-@app.command(epilog="Example: tensorfill bench quick -o results")
 def bench(
-    plan: Annotated[
-        str | None, typer.Argument(metavar="PLAN", help="A plan that ships (see --list), or a .toml file.")
-    ] = None,
-    data: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The folder with the data files; else TENSORFILL_DATA.")
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Where the rows go. Default: bench-PLAN.")
-    ] = None,
-    methods: Annotated[str | None, typer.Option(help="Only these, by name or label: nonneg-dual,dual.")] = None,
-    datasets: Annotated[str | None, typer.Option(help="Only these: hall,baboon.")] = None,
-    experiments: Annotated[str | None, typer.Option(help="Only these: table.")] = None,
-    seeds: Annotated[
-        int | None, typer.Option(help="How many seeds, in every experiment that has more than one in the plan.")
-    ] = None,
-    rates: Annotated[str | None, typer.Option(help="Shares to keep, instead of those of the plan: 0.05,0.1.")] = None,
-    patterns: Annotated[
-        str | None, typer.Option(help="Patterns of holes, instead of those of the plan: uniform,blocks.")
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(help="Runs at a time; each may use its share of the cores. Default: 4, or all cores.")
-    ] = None,
-    time_limit: Annotated[
-        float | None, typer.Option(help="Seconds after which a method is asked to stop, instead of those of the plan.")
-    ] = None,
-    with_files: Annotated[
-        list[Path] | None,
-        typer.Option("--with", metavar="FILE", help="A Python file with a METHOD or a DATASET of your own; it is run."),
-    ] = None,
-    again: Annotated[
-        str | None, typer.Option(help="Run again what is there: 'failed' (crashed and timed out too), or 'all'.")
-    ] = None,
-    list_only: Annotated[bool, typer.Option("--list", help="Show what would run, or the plans that ship.")] = False,
+    plan: str | None,
+    data: Path | None,
+    output: Path | None,
+    methods: str | None,
+    datasets: str | None,
+    experiments: str | None,
+    seeds: int | None,
+    rates: str | None,
+    patterns: str | None,
+    jobs: int | None,
+    time_limit: float | None,
+    with_files: list[Path] | None,
+    again: str | None,
+    list_only: bool,
 ) -> None:
-    """Measure methods on datasets, each run in a process of its own.
-
-    Stopped at any moment and started again, it runs only what is missing. A method or a dataset of your own joins every
-    experiment of the plan.
-    """
-    from ..bench.extras import extras
-    from ..bench.plan_file import plan_path, read_plan
-    from ..bench.runner import Bench, cores
-    from ..bench.runs import runs_of
-    from ..bench.selection import Selection, joined, selected
-    from ..errors import InvalidSetting, must_be
-
+    """Run a plan, or show it."""
     if plan is None:
         if not list_only:
             raise InvalidSetting("Give a plan, like: tensorfill bench quick. With --list, see those that ship.")
@@ -84,7 +57,7 @@ def bench(
     with extras(files) as found:
         whole = joined(read_plan(plan_path(plan), found.known), found.methods, found.datasets)
         holes = None if patterns is None else tuple(name.strip() for name in patterns.split(","))
-        selection = Selection(methods, datasets, experiments, seeds, _numbers(rates), holes, time_limit)
+        selection = Selection(methods, datasets, experiments, seeds, _parse_rates(rates), holes, time_limit)
         part = selected(whole, selection)
         if list_only:
             _show_runs(part, found, data)
@@ -105,15 +78,8 @@ def bench(
 
 
 def _run(wanted: Bench) -> None:
-    from ..bench.plain_lines import PlainLines
-    from ..bench.runner import run_bench
-
     try:
         if sys.stdout.isatty():
-            from rich.console import Console
-
-            from ..bench.live_table import LiveTable
-
             with LiveTable(Console()) as table:
                 counts = run_bench(wanted, table)
         else:
@@ -125,9 +91,6 @@ def _run(wanted: Bench) -> None:
 
 
 def _conclude(folder: Path, counts: Counter[Status]) -> None:
-    from ..bench.runner import FAILURES
-    from ..rows import ROWS_FILE, Status
-
     told = ", ".join(f"{counts[status]} {status}" for status in get_args(Status) if counts[status])
     say(f"{told}: {folder / ROWS_FILE}")
     failed = sum(counts[status] for status in FAILURES)
@@ -139,19 +102,12 @@ def _conclude(folder: Path, counts: Counter[Status]) -> None:
 
 
 def _show_plans() -> None:
-    from ..bench.extras import extras
-    from ..bench.plan_file import read_plan, shipped_plans
-    from .console import show_table
-
     with extras(()) as found:
         plans = [(name, read_plan(path, found.known).title) for name, path in shipped_plans().items()]
     show_table(plans, headings=("plan", "what it is"))
 
 
 def _show_runs(plan: Plan, found: Extras, data: Path | None) -> None:
-    from ..bench.runner import absent_data
-    from .console import show_table
-
     absent = absent_data(found.known, data)
     show_table(
         [
@@ -173,9 +129,7 @@ def _show_runs(plan: Plan, found: Extras, data: Path | None) -> None:
     )
 
 
-def _numbers(text: str | None) -> tuple[float, ...] | None:
-    from ..errors import InvalidSetting
-
+def _parse_rates(text: str | None) -> tuple[float, ...] | None:
     if text is None:
         return None
     try:

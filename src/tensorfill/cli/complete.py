@@ -1,195 +1,242 @@
-"""`tensorfill complete`: fill the missing entries of files."""
+"""`tensorfill complete`: one file after the other, with progress, and what became of each."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
 import typer
 
-from . import options
-from .app import app
+from ..bounds import Bounds
+from ..completion import Completion
+from ..errors import TensorfillError
+from ..formats import DataFile
+from ..interrupting import INTERRUPTED
+from ..methods.auto import method_for
+from ..methods.registry import make
+from ..telling import listening
+from . import summary
+from .app import USER_ERROR, Stopped
+from .console import say, show_notes, show_table
+from .forecasting import check_memory, forecast_of, seconds_of_methods
+from .job import Job
+from .options import BoundOptions, MissingOptions, ReadingOptions
+from .places import check_apart, find_places, path_beside
+from .progress import ProgressLine
+from .running import run, uninterrupted
+from .source import Source
+from .typed import parse_bounds, parse_rank, parse_settings, parse_weights
+from .uncertainty_file import UncertaintyFile
+from .verbs import SolvingOptions, WritingOptions
 
-_HOW = "How it is solved"
+_NO_MEMORY = "There is not enough memory for data of this size on this machine."
+_SETTINGS = ("effort", "C", "max_iter", "gradient_tolerance", "gap_tolerance", "inner", "optimizer", "start")
 
 
-@app.command(epilog="Example: tensorfill complete scan.tif -o filled.tif --missing 0 --preview before-after.png")
 def complete(
-    inputs: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="INPUT...", help="Data with holes: pictures, videos, arrays, tables; or a folder of them."
-        ),
-    ],
-    output: Annotated[
-        Path,
-        typer.Option("-o", "--output", help="Where to write; with several inputs, a folder."),
-    ],
-    format: options.InputFormat = None,
-    output_format: Annotated[
-        str | None, typer.Option(help="The format of the output, if its name does not tell, or in a folder.")
-    ] = None,
-    each: Annotated[
-        bool, typer.Option("--each", help="Complete every file of a folder on its own, even numbered pictures.")
-    ] = False,
-    size: options.Size = None,
-    gray: options.Gray = False,
-    frames: options.Frames = None,
-    table: options.Table = None,
-    observed: options.Observed = None,
-    mask: options.Mask = None,
-    mask_means: options.MaskMeans = None,
-    missing: options.Missing = None,
-    tolerance: options.Tolerance = None,
-    grow: options.Grow = 0,
-    missing_frames: options.MissingFrames = None,
-    missing_slices: options.MissingSlices = None,
-    method: Annotated[
-        str,
-        typer.Option(
-            help="One of those that `tensorfill methods` lists; auto with --rank, --C or --lam is nonneg-dual.",
-            autocompletion=options.method_names,
-        ),
-    ] = "auto",
-    effort: Annotated[
-        str | None, typer.Option(help="How hard auto looks for the best method: low, normal or high.")
-    ] = None,
-    rank: Annotated[str | None, typer.Option(help="One rank, or one per mode: 10,10,3.")] = None,
-    C: Annotated[float | None, typer.Option("--C", help="How closely the observed entries are followed.")] = None,
-    lam: Annotated[str | None, typer.Option(help="Freedom of each mode, one or one per mode: 1,1,1.")] = None,
-    max_iter: Annotated[int | None, typer.Option(help="Stop after this many outer iterations.")] = None,
-    gradient_tolerance: Annotated[
-        float | None,
-        typer.Option(help="Stop when the gradient is this share of the cost.", rich_help_panel=_HOW),
-    ] = None,
-    gap_tolerance: Annotated[
-        float | None,
-        typer.Option(help="Stop when the relative duality gap is this small.", rich_help_panel=_HOW),
-    ] = None,
-    inner: Annotated[
-        str | None, typer.Option(help="The inner solver: active-set or alternating.", rich_help_panel=_HOW)
-    ] = None,
-    optimizer: Annotated[
-        str | None,
-        typer.Option(help="The outer solver: quasi-newton, conjugate-gradient or trust-region.", rich_help_panel=_HOW),
-    ] = None,
-    start: Annotated[
-        str | None, typer.Option(help="The starting point: spectral or random.", rich_help_panel=_HOW)
-    ] = None,
-    nonnegative_on: Annotated[
-        str | None,
-        typer.Option(help="Where nonnegativity is enforced: everywhere or observed.", rich_help_panel=_HOW),
-    ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Any setting of the method, such as tau=100 or rank_max=20,20,3; may be repeated.",
-            rich_help_panel=_HOW,
-        ),
-    ] = None,
-    time_limit: Annotated[
-        float | None, typer.Option(help="Stop after this many seconds per file and write what is there.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same result, bit for bit.")] = 0,
-    no_keep_observed: Annotated[
-        bool, typer.Option("--no-keep-observed", help="Write the model's values at the observed entries too.")
-    ] = False,
-    raw: Annotated[
-        bool, typer.Option("--raw", help="Write the model itself in floating point (.npy, .npz, .tif …).")
-    ] = False,
-    lower: options.Lower = "0",
-    upper: options.Upper = "none",
-    clip_negative: Annotated[
-        bool,
-        typer.Option(
-            "--clip-negative", help="Set observed values below --lower or above --upper to these instead of refusing."
-        ),
-    ] = False,
-    preview: Annotated[
-        Path | None,
-        typer.Option(help="Write a picture of before, after and difference; with several inputs, a folder of them."),
-    ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(help="Write all there is to know about the run as JSON; with several inputs, a folder."),
-    ] = None,
-    uncertainty: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write how unsure each entry is: a picture (bright is unsure), or deviations (.npy or .npz)."
-        ),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON instead of a table.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are already there.")] = False,
+    inputs: list[Path],
+    output: Path,
+    reading: ReadingOptions,
+    missingness: MissingOptions,
+    solving: SolvingOptions,
+    bounds: BoundOptions,
+    writing: WritingOptions,
+    each: bool,
+    json: bool,
+    quiet: bool,
 ) -> None:
-    """Fill the missing entries of files and write the results.
-
-    The output has the dtype of the input, and the observed entries are kept exactly.
-
-    Ctrl-C stops early and writes the best so far.
-    """
-    from ..bounds import Bounds
-    from .completing import Completing
-    from .inputs import beside, format_for, places
-    from .job import Job
-    from .source import Source
-    from .typed_settings import bounds_from, rank_from, settings_from, weights_from
-    from .uncertainty_file import UncertaintyFile
-
-    settings = {
-        "effort": effort,
-        "rank": None if rank is None else rank_from(rank),
-        "C": C,
-        "lam": None if lam is None else weights_from(lam),
-        "max_iter": max_iter,
-        "gradient_tolerance": gradient_tolerance,
-        "gap_tolerance": gap_tolerance,
-        "inner": inner,
-        "optimizer": optimizer,
-        "start": start,
-        "nonnegative_on": nonnegative_on,
-    }
-    chosen = {name: value for name, value in settings.items() if value is not None}
-    chosen |= settings_from(set_ or (), taken=chosen)
-    bounds = bounds_from(lower, upper)
-    source = Source.of(
-        *(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames),
-        tolerance=tolerance,
-        grow=grow,
-        missing_slices=missing_slices,
-        table=table,
-    )
-    output_format = format_for(inputs, output, output_format, each=each)
-    found = places(inputs, output, each=each, format=format, output_format=output_format)
-    several = len(found) > 1
-    jobs = [
-        Job(
-            input=place.input,
-            output=place.output,
-            report=beside(report, place, ".json", several=several),
-            preview=beside(preview, place, ".png", several=several),
-            uncertainty=None
-            if uncertainty is None
-            else UncertaintyFile(beside(uncertainty, place, ".npy", several=several) or uncertainty, force),
-            source=source,
-            output_format=output_format,
-            seed=seed,
-            raw=raw,
-            bounds=bounds,
-            force=force,
+    """Complete every input."""
+    settings = _settings_of(solving)
+    limits = parse_bounds(bounds.lower, bounds.upper)
+    source = Source.of(reading, missingness)
+    places = find_places(inputs, output, each=each, format=reading.format, output_format=writing.output_format)
+    several = len(places) > 1
+    jobs = []
+    for place in places:
+        preview = path_beside(writing.preview, place, ".png", several=several)
+        uncertainty = path_beside(writing.uncertainty, place, ".npy", several=several)
+        jobs.append(
+            Job(
+                input=place.input,
+                output=place.output,
+                report=path_beside(writing.report, place, ".json", several=several),
+                preview=None if preview is None else DataFile.of(preview),
+                uncertainty=None if uncertainty is None else UncertaintyFile(DataFile.of(uncertainty), writing.force),
+                source=source,
+                seed=solving.seed,
+                raw=writing.raw,
+                bounds=limits,
+                force=writing.force,
+            )
         )
-        for place in found
-    ]
-    arguments = {
-        "method": method,
-        "keep_observed": not no_keep_observed,
-        "negatives": "clip" if clip_negative else "raise",
-        "random_state": seed,
-        "time_limit": time_limit,
+    arguments = _arguments_of(solving, limits)
+    Completing(jobs, arguments, settings, json=json, quiet=quiet).run()
+
+
+def _settings_of(solving: SolvingOptions) -> dict[str, Any]:
+    """Settings of the method: those that have options of their own, and those of --set."""
+    given = {
+        **{name: getattr(solving, name) for name in (*_SETTINGS, "nonnegative_on")},
+        "rank": None if solving.rank is None else parse_rank(solving.rank),
+        "lam": None if solving.lam is None else parse_weights(solving.lam),
     }
-    if bounds != Bounds():
-        arguments |= {"lower": bounds.lower, "upper": bounds.upper}
-    Completing(jobs, arguments, chosen, json=json, quiet=quiet).run()
+    chosen = {name: value for name, value in given.items() if value is not None}
+    return chosen | parse_settings(solving.set_ or (), taken=chosen)
+
+
+def _arguments_of(solving: SolvingOptions, bounds: Bounds) -> dict[str, Any]:
+    """What every completion gets."""
+    arguments = {
+        "method": solving.method,
+        "keep_observed": not solving.no_keep_observed,
+        "negatives": "clip" if solving.clip_negative else "raise",
+        "random_state": solving.seed,
+        "time_limit": solving.time_limit,
+    }
+    return arguments if bounds == Bounds() else {**arguments, "lower": bounds.lower, "upper": bounds.upper}
+
+
+@dataclass
+class Completing:
+    """The files of one command."""
+
+    jobs: Sequence[Job]
+    arguments: Mapping[str, Any]
+    """What every completion gets."""
+    settings: Mapping[str, Any]
+    """Settings of the method."""
+    json: bool = False
+    quiet: bool = False
+    _reports: list[dict[str, Any]] = field(default_factory=list)
+    _failures: list[str] = field(default_factory=list)
+    _interrupted: bool = False
+    _unwritten: str = ""
+
+    def run(self) -> None:
+        """Complete all; with several files, one that cannot be completed does not stop the others, but Ctrl-C does."""
+        check_apart(
+            [named for job in self.jobs for named in job.inputs], [named for job in self.jobs for named in job.outputs]
+        )
+        self._check()
+        with ProgressLine(len(self.jobs), quiet=self.quiet) as progress:
+            for job in self.jobs:
+                try:
+                    self._complete(job, progress)
+                except (TensorfillError, MemoryError) as error:
+                    if not self._several:
+                        raise
+                    self._fail(job, error, progress)
+                except (Stopped, KeyboardInterrupt):
+                    if not self._several:
+                        raise
+                    self._interrupted = True
+                    self._unwritten = f", {job.output.path} not written"
+                finally:
+                    progress.finish()
+                if self._interrupted:
+                    break
+        self._conclude()
+
+    @property
+    def _several(self) -> bool:
+        return len(self.jobs) > 1
+
+    def _check(self) -> None:
+        """Refuse, before anything is read, settings that no data would suit, and places that cannot be written."""
+        method = method_for(self.arguments["method"], self.settings)
+        make(method, self.settings)
+        for job in self.jobs:
+            job.check_places(method)
+
+    def _complete(self, job: Job, progress: ProgressLine) -> None:
+        name = job.input.path.name
+        progress.begin(name, 0.0, "reading")
+        with listening(progress.enter):
+            source = job.read()
+        expected = forecast_of(source, self.arguments["method"], self.settings)
+        check_memory(source, str(job.input), expected)
+        limit = self.arguments["time_limit"]
+        progress.begin(
+            name,
+            expected.seconds if limit is None else min(limit, expected.seconds),
+            seconds_of=seconds_of_methods(source) if limit is None else None,
+        )
+        for note in source.notes:
+            progress.say(f"Note: {note}")
+        done, notes = run(source, progress=progress, **self.arguments, **self.settings)
+        with uninterrupted():
+            progress.tell("writing")
+            losses = job.write(source, done)
+            progress.pause()
+            self._reports.append(job.describe(done, losses))
+            self._show(job, done, (*notes, *losses))
+        self._interrupted = done.stop.kind == "interrupted"
+        if job.uncertainty is not None and not self._interrupted:
+            self._write_uncertainty(job.uncertainty, done, progress)
+
+    def _write_uncertainty(self, file: UncertaintyFile, done: Completion, progress: ProgressLine) -> None:
+        progress.begin(file.file.path.name, 0.0, "working out how unsure each entry is")
+        try:
+            note = file.write(done)
+        except typer.Exit:  # by Ctrl-C, which it has reported
+            self._interrupted = True
+            return
+        finally:
+            progress.pause()
+        if not self.quiet:
+            show_notes((note,), err=self.json)
+
+    def _fail(self, job: Job, error: Exception, progress: ProgressLine) -> None:
+        sentence = str(error) if isinstance(error, TensorfillError) else _NO_MEMORY
+        if str(job.input.path) not in sentence:
+            sentence = f"{job.input}: {sentence}"
+        self._failures.append(sentence)
+        progress.say(f"Error: {sentence}")
+
+    def _show(self, job: Job, done: Completion, notes: tuple[str, ...]) -> None:
+        if self.quiet:
+            return
+        notes = (*notes, *_describe_interrupt(job, done))
+        if self.json:
+            show_notes(notes)
+            if not self._several:
+                typer.echo(summary.as_json(self._reports[-1]))
+            return
+        if self._several:
+            say(f"{job.input} → {job.output}: {done.method}, {done.observed.share:.1%} known, {done.seconds:.1f} s")
+        else:
+            show_table([*summary.lines(done), ("written to", str(job.output))])
+        show_notes(notes, err=False)
+
+    def _conclude(self) -> None:
+        """Say what became of all of them, and end with the right code."""
+        if self._several and self.json:
+            typer.echo(summary.as_json({"files": self._reports, "failures": self._failures}))
+        elif self._several and not self.quiet and not self._interrupted:
+            say(f"{self._count()}.")
+        if self.quiet:
+            for failure in self._failures:
+                say(f"Error: {failure}", err=True)
+        if self._interrupted and self._several:
+            raise Stopped(f"Stopped by Ctrl-C: {self._count()}{self._unwritten}{self._count_unstarted()}.")
+        if self._interrupted:
+            raise typer.Exit(INTERRUPTED)
+        if self._failures:
+            raise typer.Exit(USER_ERROR)
+
+    def _count(self) -> str:
+        failed = f", {len(self._failures)} could not be completed" if self._failures else ""
+        return f"{len(self._reports)} of {len(self.jobs)} files completed{failed}"
+
+    def _count_unstarted(self) -> str:
+        left = len(self.jobs) - len(self._reports) - len(self._failures) - bool(self._unwritten)
+        return f", {left} not started" if left else ""
+
+
+def _describe_interrupt(job: Job, done: Completion) -> list[str]:
+    if done.stop.kind != "interrupted":
+        return []
+    notes = [f"Stopped by Ctrl-C; {job.output} holds the best so far."]
+    return notes if job.uncertainty is None else [*notes, f"{job.uncertainty.file.path} was not written."]

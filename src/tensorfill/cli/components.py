@@ -3,121 +3,85 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 
+from ..completion import Completion
+from ..formats import Contents, DataFile
 from ..interrupting import INTERRUPTED
-from . import options
-from .app import app
+from .console import show_notes, show_table
+from .forecasting import check_memory, forecast_of
+from .job import named_inputs
+from .options import BoundOptions, MissingOptions, ReadingOptions
+from .places import check_apart, make_folder
+from .running import reading as show_reading
+from .running import run, uninterrupted
+from .source import Source
+from .typed import parse_bounds, parse_rank, parse_settings
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
-    from ..completion import Completion
-
-
-@app.command(epilog="Example: tensorfill components holes.npz -o parts --rank 10,10,3")
 def components(
-    input: Annotated[Path, typer.Argument(metavar="INPUT", help="Data with holes, as for complete.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The folder for component-1, component-2 …")],
-    output_format: Annotated[
-        str | None,
-        typer.Option(
-            help="png, mkv …, or npy for the numbers themselves; else a picture or a clip that fits the data."
-        ),
-    ] = None,
-    format: options.InputFormat = None,
-    size: options.Size = None,
-    gray: options.Gray = False,
-    frames: options.Frames = None,
-    table: options.Table = None,
-    observed: options.Observed = None,
-    mask: options.Mask = None,
-    mask_means: options.MaskMeans = None,
-    missing: options.Missing = None,
-    tolerance: options.Tolerance = None,
-    grow: options.Grow = 0,
-    missing_frames: options.MissingFrames = None,
-    missing_slices: options.MissingSlices = None,
-    method: Annotated[
-        str, typer.Option(help="A method whose model is a sum.", autocompletion=options.method_names)
-    ] = "nonneg-dual",
-    rank: Annotated[str | None, typer.Option(help="One rank, or one per mode: 10,10,3.")] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Any setting of the method; may be repeated."),
-    ] = None,
-    lower: options.Lower = "0",
-    upper: options.Upper = "none",
-    time_limit: Annotated[float | None, typer.Option(help="Stop after this many seconds.")] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same result, bit for bit.")] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are already there.")] = False,
+    input: Path,
+    output: Path,
+    reading: ReadingOptions,
+    missingness: MissingOptions,
+    bounds: BoundOptions,
+    output_format: str | None,
+    method: str,
+    rank: str | None,
+    set_: list[str] | None,
+    time_limit: float | None,
+    seed: int,
+    force: bool,
 ) -> None:
-    """Complete a file and write W(1) … W(K), which add up to the completed tensor.
-
-    Components may be negative where others are positive. In pictures and clips they are stretched from their smallest
-    to their largest value, and the table says which those are.
-    """
-    from .. import formats
-    from .apart import check_apart
-    from .console import show_notes, show_table
-    from .forecasting import check_memory, forecast_of
-    from .inputs import make_folder
-    from .running import reading, run, uninterrupted
-    from .source import Source
-    from .typed_settings import bounds_from, rank_from, settings_from
-
-    chosen: dict[str, Any] = {} if rank is None else {"rank": rank_from(rank)}
-    chosen |= settings_from(set_ or (), taken=chosen)
-    bounds = bounds_from(lower, upper)
-    asked = Source.of(
-        *(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames),
-        tolerance=tolerance,
-        grow=grow,
-        missing_slices=missing_slices,
-        table=table,
-    )
-    with reading(input):
-        source = asked.read(input)
-    if not isinstance(source, formats.Contents):
-        source = source.contents()
+    """Complete one file and write the components of its completion."""
+    settings: dict[str, Any] = {} if rank is None else {"rank": parse_rank(rank)}
+    settings |= parse_settings(set_ or (), taken=settings)
+    limits = parse_bounds(bounds.lower, bounds.upper)
+    asked = Source.of(reading, missingness)
+    with show_reading(input):
+        file = DataFile.of(input, reading.format)
+        found = asked.read(file)
+    source = found if isinstance(found, Contents) else found.contents()
     show_notes(source.notes)
     extension = _extension(source, output_format)
     make_folder(output)
     count = source.ndim
-    paths = [output / f"component-{number + 1}{extension}" for number in range(count)]
-    check_apart([("input", input), *(("mask", path) for path, _ in asked.masks)], [("component", p) for p in paths])
-    for path in paths:
-        formats.check_place(path, force=force)
-    check_memory(source, str(input), forecast_of(source, method, chosen))
-    arguments: dict[str, Any] = {"method": method, "random_state": seed, "time_limit": time_limit, **chosen}
-    done, notes = run(source.data, source.observed, lower=bounds.lower, upper=bounds.upper, **arguments)
+    files = _component_files(output, extension, count)
+    check_apart(named_inputs(file, asked), [("component", place.files) for place in files])
+    for place in files:
+        place.check_place(force=force)
+    check_memory(source, str(file), forecast_of(source, method, settings))
+    arguments: dict[str, Any] = {"method": method, "random_state": seed, "time_limit": time_limit, **settings}
+    done, notes = run(source, lower=limits.lower, upper=limits.upper, **arguments)
     with uninterrupted():
+        files = _component_files(output, extension, len(done.components))
+        for place in files[count:]:  # how many there are is not known before
+            place.check_place(force=force)
         rows = []
-        paths = [output / f"component-{number + 1}{extension}" for number in range(len(done.components))]
-        for path in paths[count:]:  # how many there are is not known before
-            formats.check_place(path, force=force)
-        for path, component in zip(paths, done.components, strict=True):
-            shown = formats.format_of(path).picture
-            data = _stretched(component) if shown else component
-            formats.write(path, formats.Contents(data, metadata=source.plain_metadata()), force=force)
-            rows.append((str(path), f"{component.min():.4g}", f"{component.max():.4g}"))
+        for place, component in zip(files, done.components, strict=True):
+            data = _stretch(component) if place.form.picture else component
+            place.write(Contents(data, metadata=source.plain_metadata()), force=force)
+            rows.append((str(place), f"{component.min():.4g}", f"{component.max():.4g}"))
         show_table(rows, headings=("file", "smallest", "largest"))
         interrupted = done.stop.kind == "interrupted"
         stopped = ("Stopped by Ctrl-C; these are the components so far.",) if interrupted else ()
-        show_notes((*notes, *_unlike(done, len(rows), count), *stopped), err=False)
+        show_notes((*notes, *_note_count(done, len(rows), count), *stopped), err=False)
     if interrupted:
         raise typer.Exit(INTERRUPTED)
 
 
-def _extension(source: Any, output_format: str | None) -> str:
-    """A picture for what is one, a clip for three modes and for colour video, else numbers."""
-    from .. import formats
+def _component_files(folder: Path, extension: str, count: int) -> list[DataFile]:
+    return [DataFile.of(folder / f"component-{number + 1}{extension}") for number in range(count)]
 
+
+def _extension(source: Contents, output_format: str | None) -> str:
+    """A picture for what is one, a clip for three modes and for colour video, else numbers."""
     if output_format is not None:
-        found = formats.format_of(Path("component"), output_format)
+        found = DataFile.of("component", output_format).form
         return found.extensions[0] if found.extensions else ""
     shape = source.shape
     if len(shape) == 2 or (len(shape) == 3 and shape[2] == 3):
@@ -125,7 +89,7 @@ def _extension(source: Any, output_format: str | None) -> str:
     return ".mkv" if len(shape) == 3 or (len(shape) == 4 and shape[3] == 3) else ".npy"
 
 
-def _unlike(done: Completion, found: int, modes: int) -> tuple[str, ...]:
+def _note_count(done: Completion, found: int, modes: int) -> tuple[str, ...]:
     """That there is not one component for each mode, and a constant among them if they are counted from one."""
     if found == modes:
         return ()
@@ -134,8 +98,6 @@ def _unlike(done: Completion, found: int, modes: int) -> tuple[str, ...]:
     return (f"{told}{'' if done.lower == 0 else f': a constant is among them, as they count from {counted_from}'}.",)
 
 
-def _stretched(component: NDArray[Any]) -> NDArray[np.uint8]:
-    import numpy as np
-
+def _stretch(component: NDArray[Any]) -> NDArray[np.uint8]:
     low, high = float(component.min()), float(component.max())
     return np.rint((component - low) * (255 / (high - low) if high > low else 0.0)).astype(np.uint8)

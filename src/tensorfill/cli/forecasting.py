@@ -3,55 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import TooLarge
+from ..formats import Contents, Entries
 from ..memory import available_memory
+from ..methods.auto import method_for
+from ..methods.forecast import Forecast, forecast, method_seconds
 from ..tensor import entries
-
-if TYPE_CHECKING:
-    from ..formats import Contents, Entries
-    from ..methods.forecast import Forecast
 
 
 def forecast_of(source: Contents | Entries, method: str, settings: Mapping[str, Any]) -> Forecast:
     """What the method that these settings choose will need."""
-    from ..methods.forecast import forecast
-    from ..methods.registry import method_for
-
-    shaped, missing = _holes_of(source)
-    chosen = method_for(method, settings)
+    structured, missing = _missingness_of(source)
     effort = settings.get("effort", "normal")
-    return forecast(source.shape, chosen, effort=effort, shaped_holes=shaped, missing=missing)
+    return forecast(source.shape, method_for(method, settings), effort=effort, structured=structured, missing=missing)
 
 
 def seconds_of_methods(source: Contents | Entries) -> Callable[[str], float]:
     """From the name of a method to how long one run of it takes on these data."""
-    from ..methods.forecast import method_seconds
-
-    shaped, missing = _holes_of(source)
-    return lambda method: method_seconds(source.shape, method, shaped_holes=shaped, missing=missing)
+    structured, missing = _missingness_of(source)
+    return lambda method: method_seconds(source.shape, method, structured=structured, missing=missing)
 
 
-def _holes_of(source: Contents | Entries) -> tuple[bool, float]:
-    """Whether what is missing has a shape, and which share it is."""
-    from .. import formats
-    from ..selection.holes import has_holes
-
+def _missingness_of(source: Contents | Entries) -> tuple[bool, float]:
+    """Whether missingness is structured, and which share of the entries is missing."""
     total = entries(source.shape)
-    if not isinstance(source, formats.Contents):
+    if isinstance(source, Entries):
         return False, 1 - len(source.values) / total if total else 0.0
     if not total or (source.observed is None and source.dtype.kind != "f"):  # no entry can be missing
         return False, 0.0
-    known = source.known()
-    return has_holes(known), 1 - float(known.mean())
+    return source.missingness.structured, 1 - float(source.missingness.mask.mean())
 
 
 def check_memory(source: Contents | Entries, name: str, expected: Forecast) -> None:
     """Refuse, with what to do, what would not fit; a table is completed without being made full."""
-    from .. import formats
-
-    if not isinstance(source, formats.Contents) or expected.fits:
+    if isinstance(source, Entries) or expected.fits:
         return
     ways = ["a smaller part of it"]
     if source.metadata.kind == "video":

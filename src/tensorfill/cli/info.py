@@ -3,101 +3,60 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
+import numpy as np
 import typer
 
-from . import options
-from .app import app
-
-if TYPE_CHECKING:
-    from ..formats import Contents, Entries
-
+from ..bench.durations import duration
+from ..bounds import Bounds
+from ..errors import TensorfillError
+from ..formats import Contents, DataFile, Entries
+from ..memory import available_memory
+from ..methods.forecast import Forecast
+from ..methods.registry import make
+from ..tensor import entries
+from .console import show_notes, show_table
+from .forecasting import forecast_of, gigabytes
+from .options import MissingOptions, ReadingOptions
+from .running import reading as show_reading
+from .source import Source
+from .summary import as_json
 
 _AXES = {"Y": "row", "X": "column", "T": "frame", "Z": "slice", "C": "channel", "S": "colour"}
 
 
-@app.command(epilog="Example: tensorfill info clip.mp4 --missing-frames 10-12")
 def info(
-    input: Annotated[Path, typer.Argument(metavar="FILE", help="A picture, video, array, table, or folder of frames.")],
-    format: options.InputFormat = None,
-    size: options.Size = None,
-    gray: options.Gray = False,
-    frames: options.Frames = None,
-    table: options.Table = None,
-    observed: options.Observed = None,
-    mask: options.Mask = None,
-    mask_means: options.MaskMeans = None,
-    missing: options.Missing = None,
-    tolerance: options.Tolerance = None,
-    grow: options.Grow = 0,
-    missing_frames: options.MissingFrames = None,
-    missing_slices: options.MissingSlices = None,
-    method: Annotated[
-        str, typer.Option(help="The method to tell about.", autocompletion=options.method_names)
-    ] = "auto",
-    effort: Annotated[str | None, typer.Option(help="The effort of auto: low, normal or high.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    input: Path, reading: ReadingOptions, missingness: MissingOptions, method: str, effort: str | None, json: bool
 ) -> None:
-    """Tell shape, kind, range and holes of a file, and about how much memory and time completing it would take."""
-    from ..methods.registry import make
-    from .console import show_notes, show_table
-    from .running import reading
-    from .source import Source
-    from .summary import as_json
-
+    """Describe one file."""
     settings = {} if effort is None else {"effort": effort}
     make(method, settings)
-    asked = Source.of(
-        *(format, size, gray, frames, observed, mask, mask_means, missing, missing_frames),
-        tolerance=tolerance,
-        grow=grow,
-        missing_slices=missing_slices,
-        table=table,
-    )
-    with reading(input):
-        source = asked.read(input)
-        told = described(input, source, method, settings, format)
+    asked = Source.of(reading, missingness)
+    with show_reading(input):
+        file = DataFile.of(input, reading.format)
+        source = asked.read(file)
+        facts = describe(file, source, method, settings)
     if json:
-        typer.echo(as_json(told | {"notes": list(source.notes)}))
+        typer.echo(as_json(facts | {"notes": list(source.notes)}))
         return
-    show_table([(_name(key), _words(key, value)) for key, value in told.items() if value is not None])
+    show_table([(_name(key), _words(key, value)) for key, value in facts.items() if value is not None])
     show_notes(source.notes, err=False)
 
 
-def described(
-    path: Path, source: Contents | Entries, method: str, settings: dict[str, Any], format: str | None = None
-) -> dict[str, Any]:
-    """Everything worth telling; `format` is what the user calls the format, if the name of the file does not tell."""
-    import numpy as np
-
-    from .. import formats
-    from ..memory import available_memory
-    from ..tensor import entries
-    from .forecasting import forecast_of
-
+def describe(file: DataFile, source: Contents | Entries, method: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """Everything worth telling."""
     total = entries(source.shape)
     facts = source.metadata
-    values = source.data if isinstance(source, formats.Contents) else source.values
-    if isinstance(source, formats.Contents) and (source.observed is not None or source.dtype.kind == "f"):
-        values = values[source.known()]
+    values = source.data if isinstance(source, Contents) else source.values
+    if isinstance(source, Contents) and (source.observed is not None or source.dtype.kind == "f"):
+        values = values[source.missingness.mask]
     count = values.size
     expected = forecast_of(source, method, settings)
-    whole = expected.fits or isinstance(source, formats.Entries)
-    if count == total:
-        advice = "Nothing: no entry is missing. Say what is with --mask, --missing or --missing-frames."
-    elif count == 0:
-        advice = "Nothing: no entry is known."
-    elif not whole:
-        advice = "Refuse: it would not fit into memory; give a part of it, or --gray, or a method that needs less."
-    elif refusal := _refusal(source):
-        advice = f"Refuse: {refusal}"
-    else:
-        advice = f"Fill {total - count:,} entries by {method}."
     finite = values.size and values.dtype.kind != "b"
     return {
-        "file": str(path),
-        "format": formats.format_of(path, format).name,
+        "file": str(file),
+        "format": file.form.name,
         "kind": facts.kind,
         "shape": list(source.shape),
         "axes": [_AXES.get(letter, "other") for letter in facts.axes] or None,
@@ -111,27 +70,26 @@ def described(
         "frame_rate": None if facts.frame_rate is None else float(facts.frame_rate),
         "bands": list(facts.band_names) or None,
         "wavelengths": list(facts.wavelengths) or None,
-        "what_it_would_do": advice,
+        "what_it_would_do": _advise(source, total, count, expected, method),
         "memory_bytes": expected.bytes,
         "memory_free_bytes": available_memory(),
         "seconds": expected.seconds if 0 < count < total else 0.0,
     }
 
 
-def _refusal(source: Contents | Entries) -> str | None:
-    """Why data that can be read would not be completed, such as negative values; None if it would."""
-    from .. import formats
-    from ..errors import TensorfillError
-    from ..observed import ObservedTensor
-
+def _advise(source: Contents | Entries, total: int, count: int, expected: Forecast, method: str) -> str:
+    """What `complete` would do with these data."""
+    if count == total:
+        return "Nothing: no entry is missing. Say what is with --mask, --missing or --missing-frames."
+    if count == 0:
+        return "Nothing: no entry is known."
+    if not expected.fits and isinstance(source, Contents):
+        return "Refuse: it would not fit into memory; give a part of it, or --gray, or a method that needs less."
     try:
-        if isinstance(source, formats.Contents):
-            ObservedTensor.from_array(source.data, source.observed)
-        else:
-            source.observed_tensor()
-    except TensorfillError as error:
-        return str(error)
-    return None
+        source.observed_tensor.within(Bounds())
+    except TensorfillError as error:  # such as negative values
+        return f"Refuse: {error}"
+    return f"Fill {total - count:,} entries by {method}."
 
 
 def _name(key: str) -> str:
@@ -139,9 +97,6 @@ def _name(key: str) -> str:
 
 
 def _words(key: str, value: Any) -> str:
-    from ..bench.durations import duration
-    from .forecasting import gigabytes
-
     if key == "shape":
         return " × ".join(map(str, value))
     if key.endswith("_bytes"):

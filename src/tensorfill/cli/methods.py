@@ -1,16 +1,15 @@
 """`tensorfill methods`: what can be chosen with --method."""
 
-from .app import app
+from __future__ import annotations
+
+from ..methods.registry import available_methods
+from .console import show_table
 
 
-@app.command(epilog="Example: tensorfill methods")
 def methods() -> None:
-    """List the methods: what each is, whether it is nonnegative, where it comes from."""
-    from ..methods.registry import available_methods as registered
-    from .console import show_table
-
+    """One row per method."""
     rows = [
         (name, method.summary, "yes" if method.nonnegative else "no", method.reference)
-        for name, method in registered().items()
+        for name, method in available_methods().items()
     ]
     show_table(rows, headings=("method", "what it is", "nonnegative", "reference"))

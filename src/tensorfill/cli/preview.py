@@ -1,21 +1,23 @@
-"""The preview: a file before, after, and what has changed, next to each other in one picture."""
+"""Pictures next to each other: a file before, after, and what has changed."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
 
+from ..completion import Completion
+from ..formats import Contents
+from ..formats.holes import has_channels
 from ..views import shades_of, view_of
-from .side_by_side import side_by_side
-
-if TYPE_CHECKING:
-    from ..completion import Completion
-    from ..formats import Contents
 
 Picture = NDArray[np.uint8]
 _HOLE = np.array([255, 0, 255], dtype=np.uint8)
+_GAP = 8
+_CAPTION_HEIGHT = 24
 _SMALLEST, _LARGEST = 160, 800  # pixels of a panel's longer side
 
 
@@ -35,17 +37,29 @@ def preview(source: Contents, done: Completion) -> Picture:
     return side_by_side({name: _sized(panel) for name, panel in panels.items()})
 
 
+def side_by_side(panels: Mapping[str, NDArray[Any]]) -> Picture:
+    """Colour pictures of equal height from left to right, their captions above them."""
+    pictures = {caption: Image.fromarray(np.ascontiguousarray(panel)) for caption, panel in panels.items()}
+    height = max(picture.height for picture in pictures.values())
+    width = sum(picture.width + _GAP for picture in pictures.values()) + _GAP
+    sheet = Image.new("RGB", (width, height + _CAPTION_HEIGHT + _GAP), "white")
+    draw = ImageDraw.Draw(sheet)
+    font = ImageFont.load_default()
+    left = _GAP
+    for caption, picture in pictures.items():
+        draw.text((left, _CAPTION_HEIGHT // 3), caption, fill="black", font=font)
+        sheet.paste(picture, (left, _CAPTION_HEIGHT))
+        left += picture.width + _GAP
+    return np.asarray(sheet)
+
+
 def _in_colour(source: Contents) -> bool | None:
     """Whether the last mode is one of colours; None where the file does not say."""
-    from ..formats.holes import has_channels
-
     return None if source.metadata.kind == "array" else has_channels(source)
 
 
 def _sized(panel: Picture) -> Picture:
     """A panel that can be looked at next to two others: small ones enlarged, large ones reduced."""
-    from PIL import Image
-
     longest = max(panel.shape[:2])
     times = max(1, -(-_SMALLEST // longest))
     if longest <= _LARGEST:

@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
-from typing import Annotated
 
-import typer
+from .. import __version__
+from ..report.writing import check_report, write_report
+from ..rows import read_rows
+from .console import show_notes, show_table
+from .running import uninterrupted
 
-from .app import app
 
-
-@app.command(epilog="Example: tensorfill report bench-paper -o report")
-def report(
-    rows: Annotated[Path, typer.Argument(metavar="ROWS", help="The folder that bench wrote, or its rows.jsonl.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write; an earlier report is replaced.")],
-    force: Annotated[
-        bool, typer.Option("--force", help="Write into a folder that holds other files, beside them.")
-    ] = False,
-) -> None:
-    """Make tables, figures and one HTML page out of rows.
-
-    Nothing is measured: every number comes from the rows, or from the paper. A row that cannot be read is named and
-    left out.
-    """
-    import platform
-
-    from .. import __version__
-    from ..report.writing import check_report, write_report
-    from ..rows import read_rows
-    from .console import show_notes, show_table
-    from .running import uninterrupted
-
+def report(rows: Path, output: Path, force: bool) -> None:
+    """Write a report."""
     check_report(output, force=force)
     found = read_rows(rows)
     made_with = f"tensorfill {__version__} and Python {platform.python_version()}"

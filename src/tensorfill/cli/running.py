@@ -9,27 +9,20 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
+from .. import library
+from ..completion import Completion, Snapshot
 from ..errors import TensorfillWarning
 from ..interrupting import raise_if_pressed, remembered
 from ..telling import listening
 from .app import Stopped
 from .progress import ProgressLine, seconds_compiling
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ..completion import Completion, Snapshot
-
-
 _WORTH_TELLING = 1.0  # seconds
 
 
-def run(
-    data: Any, observed: NDArray[np.bool_] | None, *, progress: ProgressLine | None = None, **arguments: Any
-) -> tuple[Completion, tuple[str, ...]]:
+def run(data: Any, *, progress: ProgressLine | None = None, **arguments: Any) -> tuple[Completion, tuple[str, ...]]:
     """Complete with progress on a terminal; also returns the notes that were not shown on the way.
 
     Without lines of progress to write on, it makes its own for this one completion.
@@ -50,9 +43,7 @@ def run(
 
         compiled, _ = seconds_compiling()
         try:
-            from .. import library
-
-            done = library.complete(data, observed, watch=watch, **arguments)
+            done = library.complete(data, watch=watch, **arguments)
             if (taken := seconds_compiling()[0] - compiled) >= _WORTH_TELLING:
                 line.say(f"Compiling took {taken:.0f} s.")
         except KeyboardInterrupt:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from ..errors import InvalidInput, InvalidSetting, must_be
-from .typed_places import frames_from, range_from, size_from, slices_from, values_from
-
-if TYPE_CHECKING:
-    from ..formats import Contents, Entries
-    from ..formats.mask import Means
+from ..formats import Contents, DataFile, Entries, read_mask
+from ..formats.growth import checked_growth
+from ..formats.holes import checked_tolerance, wider, without_frames, without_slices, without_value
+from ..formats.mask import Means
+from ..formats.reading import Reading
+from ..formats.rim import rim_note
+from ..formats.table_words import TableWords
+from .options import MissingOptions, ReadingOptions
+from .typed import parse_indices, parse_range, parse_size, parse_slices, parse_values
 
 
 @dataclass(frozen=True)
@@ -20,92 +23,56 @@ class Source:
     """Options about reading, checked before anything is read."""
 
     format: str | None = None
-    size: tuple[int, int] | None = None
-    gray: bool = False
-    frames: tuple[int, int] | None = None
+    how: Reading = field(default_factory=Reading)
     masks: tuple[tuple[Path, Means | None], ...] = ()
     missing: tuple[float, ...] | None = None
-    missing_frames: tuple[int, ...] = ()
     tolerance: float = 0.0
     grow: int = 0
+    missing_frames: tuple[int, ...] = ()
     missing_slices: tuple[tuple[int, tuple[int, ...]], ...] = ()
-    table: str | None = None
 
     @classmethod
-    def of(
-        cls,
-        format: str | None,
-        size: str | None,
-        gray: bool,
-        frames: str | None,
-        observed: Path | None,
-        mask: Path | None,
-        mask_means: str | None,
-        missing: str | None,
-        missing_frames: str | None,
-        *,
-        tolerance: float | None = None,
-        grow: int = 0,
-        missing_slices: Sequence[str] | None = None,
-        table: str | None = None,
-    ) -> Source:
+    def of(cls, reading: ReadingOptions, missingness: MissingOptions | None = None) -> Source:
         """From options as they are typed."""
-        from ..formats.table_words import TableWords
-
-        TableWords.of(table)  # refuses what is no word for a table before anything is read
-        if mask_means not in (None, "missing", "known"):
-            raise InvalidSetting(must_be("mask-means", "be missing or known", mask_means))
-        if mask_means is not None and mask is None:
-            raise InvalidSetting("--mask-means says how to read the file of --mask; add --mask FILE.")
-        if tolerance is not None and missing is None:
-            raise InvalidSetting(
-                "--tolerance says how far from the value of --missing is still it; add --missing VALUE."
-            )
-        from ..formats.growth import checked_growth
-        from ..formats.holes import checked_tolerance
-
-        masks: list[tuple[Path, Means | None]] = []
-        if observed is not None:
-            masks.append((observed, "known"))
-        if mask is not None:
-            masks.append((mask, cast("Means | None", mask_means)))
+        how = Reading(
+            size=None if reading.size is None else parse_size(reading.size),
+            gray=reading.gray,
+            frames=None if reading.frames is None else parse_range(reading.frames),
+            table=TableWords.of(reading.table),
+        )
+        given = missingness or MissingOptions()
+        _check_together(given)
+        masks = [(path, means) for path, means in ((given.observed, "known"), (given.mask, given.mask_means)) if path]
         return cls(
-            format=format,
-            size=None if size is None else size_from(size),
-            gray=gray,
-            frames=None if frames is None else range_from(frames),
-            masks=tuple(masks),
-            missing=None if missing is None else values_from(missing),
-            missing_frames=() if missing_frames is None else frames_from(missing_frames),
-            tolerance=checked_tolerance(tolerance or 0.0),
-            grow=checked_growth(grow),
-            missing_slices=tuple(slices_from(text) for text in missing_slices or ()),
-            table=table,
+            format=reading.format,
+            how=how,
+            masks=cast(tuple[tuple[Path, Means | None], ...], tuple(masks)),
+            missing=None if given.missing is None else parse_values(given.missing),
+            tolerance=checked_tolerance(given.tolerance or 0.0),
+            grow=checked_growth(given.grow),
+            missing_frames=() if given.missing_frames is None else parse_indices(given.missing_frames),
+            missing_slices=tuple(parse_slices(text) for text in given.missing_slices or ()),
         )
 
-    def read(self, path: Path) -> Contents | Entries:
+    def read(self, file: DataFile) -> Contents | Entries:
         """The data, with all that is missing in it."""
-        from .. import formats
-
-        found = formats.read(
-            path, format=self.format, size=self.size, gray=self.gray, frames=self.frames, table=self.table
-        )
-        if not isinstance(found, formats.Contents):
+        found = file.read(self.how)
+        if isinstance(found, Entries):
             if self._says_what_is_missing:
                 raise InvalidInput(
-                    f"{path} is a table, in which what is missing is not listed, or has no value; leave out options "
-                    "that say what is missing."
+                    f"{file.path} is a table, in which what is missing is not listed, or has no value; leave out "
+                    "options that say what is missing."
                 )
             return found
         for mask_path, means in self.masks:
-            mask, notes = formats.read_mask(mask_path, found.shape, means, size=self.size)
+            mask, notes = read_mask(mask_path, found.shape, means, size=self.how.size)
             # Not without its NaNs: one that is marked observed is a mistake that the library points out.
             both = mask if found.observed is None else found.observed & mask
             found = replace(found, observed=both, notes=(*found.notes, *notes))
         try:
             return self._with_holes(found)
         except InvalidInput as error:
-            raise InvalidInput(f"{path}: {error}") from error
+            raise InvalidInput(f"{file.path}: {error}") from error
 
     @property
     def _says_what_is_missing(self) -> bool:
@@ -114,9 +81,6 @@ class Source:
 
     def _with_holes(self, found: Contents) -> Contents:
         """What is missing by value, wider if that is asked for; then whole slices, which have no rim."""
-        from ..formats.holes import wider, without_frames, without_slices, without_value
-        from ..formats.rim import rim_note
-
         if self.missing is not None:
             found = without_value(found, self.missing, self.tolerance)
         found = wider(found, self.grow)
@@ -128,3 +92,13 @@ class Source:
         for mode, indices in self.missing_slices:
             found = without_slices(found, mode, indices)
         return found
+
+
+def _check_together(given: MissingOptions) -> None:
+    """Refuse options that mean nothing without another one."""
+    if given.mask_means not in (None, "missing", "known"):
+        raise InvalidSetting(must_be("mask-means", "be missing or known", given.mask_means))
+    if given.mask_means is not None and given.mask is None:
+        raise InvalidSetting("--mask-means says how to read the file of --mask; add --mask FILE.")
+    if given.tolerance is not None and given.missing is None:
+        raise InvalidSetting("--tolerance says how far from the value of --missing is still it; add --missing VALUE.")

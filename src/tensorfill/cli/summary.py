@@ -6,11 +6,11 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from ..completion import Certificate, Completion
-    from ..metrics import Score
+from .. import __version__
+from ..completion import Certificate, Completion
+from ..metrics import Score
 
 
 def lines(done: Completion) -> list[tuple[str, str]]:
@@ -49,8 +49,6 @@ def score_lines(score: Score) -> list[tuple[str, str]]:
 
 def report(done: Completion, *, seed: int, input_name: str, output_name: str) -> dict[str, Any]:
     """Everything worth keeping about a run."""
-    from .. import __version__
-
     return {
         "tensorfill": __version__,
         "input": input_name,

@@ -12,7 +12,8 @@ from ..completion import Certificate, Completion, History, StopReason, Watch
 from ..errors import InvalidInput
 from ..formats import Contents, Entries, Metadata
 from ..library import complete
-from ..methods.registry import available_methods, make, method_for
+from ..methods.auto import method_for
+from ..methods.registry import available_methods, make
 from ..observed import Negatives, ObservedTensor
 from .scikit_learn import NotFitted, Transformer, table_of
 from .scoring import hidden_entries, r_squared

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput
+from ..missingness import Missingness
+from ..observed import ObservedTensor
 from .metadata import Metadata
 
 
@@ -60,6 +63,17 @@ class Contents:
             if part is not None:
                 known &= part
         return known
+
+    @cached_property
+    def missingness(self) -> Missingness:
+        """How entries are missing."""
+        return Missingness(self.known())
+
+    @cached_property
+    def observed_tensor(self) -> ObservedTensor:
+        """What is known, whatever its range; an entry that is marked observed and is NaN is refused."""
+        found = ObservedTensor.from_array(self.data, self.observed, lower=None)
+        return found.sharing(self.missingness) if "missingness" in self.__dict__ else found
 
     def filled(self, tensor: NDArray[Any], observed: NDArray[np.bool_] | None = None) -> Contents:
         """The same file with its holes filled: all that is known about it stays, and what was filled is opaque."""

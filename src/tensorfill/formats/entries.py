@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds import Number
 from ..completion import Completion
 from ..errors import InvalidInput, TooLarge
 from ..memory import available_memory
-from ..observed import Negatives, ObservedTensor, checked_coordinates, positions_of
+from ..observed import ObservedTensor, checked_coordinates, positions_of
 from ..tensor import entries
 from .contents import Contents
 from .metadata import Metadata
@@ -86,14 +86,11 @@ class Entries:
     def __repr__(self) -> str:
         return f"Entries(shape {self.shape}, {len(self.values):,} known, {self.dtype})"
 
-    def observed_tensor(
-        self, negatives: Negatives = "raise", *, lower: Number | None = 0, upper: Number | None = None
-    ) -> ObservedTensor:
-        """What is known, refused or clipped if it does not keep to the bounds."""
+    @cached_property
+    def observed_tensor(self) -> ObservedTensor:
+        """What is known, whatever its range."""
         try:
-            return ObservedTensor.from_coordinates(
-                self.coordinates, self.values, self.shape, negatives=negatives, lower=lower, upper=upper
-            )
+            return ObservedTensor.from_coordinates(self.coordinates, self.values, self.shape, lower=None)
         except InvalidInput:
             self._check_distinct()
             raise

@@ -26,6 +26,8 @@ class Format(ABC):
 
     holds_mask: ClassVar[bool] = False
     """Whether a file of this format says itself which entries are known."""
+    keeps_old_mask: ClassVar[bool] = False
+    """Whether a completed file of this format still says which entries had been known, for `score`."""
     holds_alpha: ClassVar[bool] = False
     """Whether pixels may be transparent, which means missing."""
     lossless_extension: ClassVar[str | None] = None

@@ -13,7 +13,7 @@ from ..errors import InvalidInput, UnreadableFile
 from ..tensor import spread_mask
 from .arrays.numpy_archive import NumpyArchive, read_observed
 from .contents import Contents
-from .dispatch import format_of, located, read
+from .data_file import format_of, located, read
 
 Means = Literal["missing", "known"]
 

@@ -29,7 +29,7 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
-from ..errors import UnreadableFile
+from ..errors import UnwritableFile
 
 _UNLESS_THERE, _EXCHANGE = 1, 2  # of renameat2, Linux
 _HERE = -100
@@ -63,9 +63,9 @@ def staged(path: Path, *, force: bool = True) -> Iterator[Path]:
             _settle(stage)
             _sync_folder(target.parent)
     except FileExistsError as error:
-        raise UnreadableFile(f"{path} has come to be there meanwhile; add --force to replace it.") from error
+        raise UnwritableFile(f"{path} has come to be there meanwhile; add --force to replace it.") from error
     except OSError as error:
-        raise UnreadableFile(f"{path} cannot be written: {error.strerror or error}.") from error
+        raise UnwritableFile(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
 @contextmanager

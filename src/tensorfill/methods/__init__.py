@@ -1,1 +1,7 @@
-"""The methods a user can pick, one file each, and the registry that names them."""
+"""Methods: whoever imports one finds all that ship in the registry."""
+
+from .listed import METHODS
+from .registry import register
+
+for _method in METHODS:
+    register(_method)

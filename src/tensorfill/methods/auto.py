@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import ClassVar
@@ -13,13 +13,16 @@ from ..completion import Completion, Watch
 from ..method import Effort, Method, Question, worth_trying
 from ..observed import ObservedTensor
 from ..selection.choice import Candidates, Choice, Refused
-from ..selection.pattern import HolePattern
 from .candidates import candidates, leader
 from .linear import Linear
 from .nonneg_dual import NonnegDual
 from .patches import Patches
+from .registry import available_methods, make, setting_names
 from .setting_checks import check_choice, wrong
 from .spectral import Spectral
+
+_CHOOSING = frozenset(("rank", "C", "lam", "gap_tolerance", "optimizer", "inner", "nonnegative_on"))
+"""Settings that mean nonneg-dual where no method is named: its rank, and what none but its kin have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,8 +63,6 @@ class Auto:
                 raise wrong(self.name, "lost_weights", "come with 'weights'", self.lost_weights)
 
     def _check_weights(self, setting: str, weights: object) -> None:
-        from .registry import available_methods  # which has this class
-
         requirement = "map names of methods to weights that add up to 1"
         if not isinstance(weights, Mapping) or not weights:
             raise wrong(self.name, setting, requirement, weights)
@@ -99,8 +100,7 @@ class Auto:
             fallback = NonnegDual()
             reason = f"{fallback.name} alone: {refusal}"
             return choice.blended({fallback.name: fallback}, {fallback.name: 1.0}, reason=reason)
-        pattern = HolePattern.of(observed.mask())
-        question = self._question(pattern)
+        question = self._question(observed)
         first, others = leader(question), candidates(question)
         if first.refuses(observed) is not None:
             first = Spectral()
@@ -109,18 +109,36 @@ class Auto:
         # Of a slice when only one other is known nobody can tell whether it is like that one or like the mean. These
         # two say different things about it.
         unjudged: dict[str, Method] = {first.name: first, Linear.name: Linear()}
-        return choice.compared(Candidates(first, others, unjudged), question, pattern)
+        return choice.compared(Candidates(first, others, unjudged), question)
 
-    def _question(self, pattern: HolePattern) -> Question:
-        shaped = pattern.shaped or pattern.any_lost or pattern.any_deep
-        return Question(self.effort, pattern.mask.shape, shaped, Patches.sees_strokes(pattern))
+    def _question(self, observed: ObservedTensor) -> Question:
+        pattern = observed.missingness
+        structured = pattern.structured or pattern.any_lost or pattern.any_deep
+        return Question(self.effort, observed.shape, structured, Patches.sees_strokes(pattern))
 
     def _named(self, observed: ObservedTensor) -> dict[str, Method]:
         """The methods that weights name, with the settings that they had when an earlier run found the weights."""
-        from .registry import make  # which has this class
-
         named = {name: make(name, {}) for name in [*(self.weights or {}), *(self.lost_weights or {})]}
         if self.effort == "low" and Patches.name in named and Spectral().refuses(observed) is None:
-            first = leader(self._question(HolePattern.of(observed.mask())))  # which is quicker at low effort
+            first = leader(self._question(observed))  # which is quicker at low effort
             named |= {first.name: first} if first.name in named else {}
         return named
+
+
+def method_for(name: str, settings: Collection[str]) -> str:
+    """The method called `name`; for auto with settings that mean nonneg-dual, and none that it does not have, that one.
+
+    Others choose nothing: many methods have a `max_iter`, and which of them is meant is not to be guessed.
+    """
+    chosen = name == Auto.name and not _CHOOSING.isdisjoint(settings)
+    return NonnegDual.name if chosen and set(settings) <= set(setting_names(NonnegDual)) else name
+
+
+def describe_choice(name: str, settings: Collection[str]) -> tuple[str, ...]:
+    """A note that says so where settings have chosen another method than the one called `name`."""
+    taken = method_for(name, settings)
+    if taken == name:
+        return ()
+    chosen = [f"'{setting}'" for setting in settings if setting in _CHOOSING]
+    are = f"{' and '.join(chosen)} {'is a setting' if len(chosen) == 1 else 'are settings'}"
+    return (f"{are} of {taken}, which was taken instead of {name}; name the method to choose another.",)

@@ -21,6 +21,7 @@ from ..method import Method, needs_known_only
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..tensor import entries
+from .registry import names_of
 
 Algorithm = Callable[[ObservedTensor], Iterator[Progress]]
 """From data whose largest value is 1 to the states of a method, the start first."""
@@ -71,8 +72,6 @@ def too_large_to_fill(name: str, observed: ObservedTensor, copies: int) -> str |
     there = physical_memory()
     if there is None or needed <= there:
         return None
-    from .registry import names_of  # which has the classes that use this
-
     return (
         f"{name} works on the whole tensor: shape {observed.shape} would need {needed / 2**30:,.0f} GiB and this "
         f"machine has {there / 2**30:,.0f}. Methods that only look at what is known can complete it: "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..method import Method, Question, candidate_place
 from .patches import Patches
+from .registry import available_methods, make
 from .spectral import Spectral
 
 
@@ -19,8 +20,6 @@ def leader(question: Question) -> Patches | Spectral:
 
 def candidates(question: Question) -> dict[str, Method]:
     """The methods that are compared with the leader, in the order in which they are tried."""
-    from .registry import available_methods, make  # which has the class that uses this
-
     asked = {name: candidate_place(kind, question) for name, kind in available_methods().items()}
     places = {name: place for name, place in asked.items() if place is not None}
     # Stable: those in the same place come in the order of the registry.

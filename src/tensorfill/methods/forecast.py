@@ -15,6 +15,7 @@ from ..selection.holdings import holdings
 from ..selection.phases import runs_in_all
 from ..tensor import entries
 from .candidates import methods_tried
+from .registry import available_methods
 
 _FIXED_BYTES = 3e8  # the interpreter, libraries and compiled code
 _STANDING = 40  # bytes per entry for the answer that auto has, while it tries others
@@ -35,15 +36,13 @@ class Forecast:
         return there is None or self.bytes <= there
 
 
-def method_seconds(shape: Sequence[int], method: str, *, shaped_holes: bool, missing: float = _SOME) -> float:
+def method_seconds(shape: Sequence[int], method: str, *, structured: bool, missing: float = _SOME) -> float:
     """How long one run of a method takes on a tensor of this shape of which this share is missing."""
-    return _cost(method, shaped_holes=shaped_holes).seconds_for(shape, missing)
+    return _cost(method, structured=structured).seconds_for(shape, missing)
 
 
-def _cost(method: str, *, shaped_holes: bool) -> Cost:
-    from .registry import available_methods  # which has the class that uses this
-
-    return cost_of(available_methods().get(method), shaped_holes=shaped_holes)
+def _cost(method: str, *, structured: bool) -> Cost:
+    return cost_of(available_methods().get(method), structured=structured)
 
 
 def forecast(
@@ -51,14 +50,14 @@ def forecast(
     method: str,
     *,
     effort: Effort = "normal",
-    shaped_holes: bool = False,
+    structured: bool = False,
     missing: float = _SOME,
 ) -> Forecast:
     """What this method will need on a tensor of this shape of which this share is missing."""
     size = entries(shape)
-    question = Question(effort, tuple(shape), shaped_holes)
+    question = Question(effort, tuple(shape), structured)
     names = methods_tried(question) if method == "auto" else (method,)
-    first, *others = (_cost(name, shaped_holes=shaped_holes) for name in names)
+    first, *others = (_cost(name, structured=structured) for name in names)
     memory = max(
         first.bytes_for(shape, missing), *(_STANDING * size + cost.bytes_for(shape, missing) for cost in others), 0
     )

@@ -40,7 +40,7 @@ class Linear:
         """Where holes have a shape and are not narrow; on the smallest tensors in any case, after what assumes more."""
         if question.strokes and not question.short:
             return question.place(20, when=False)
-        return question.place(20) if question.shaped_holes else question.place(90, when=question.short)
+        return question.place(20) if question.structured else question.place(90, when=question.short)
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""

@@ -84,7 +84,7 @@ class LRTCTNN:
     def candidate(self, question: Question) -> int | None:
         """On small tensors whose holes have a shape, if unfoldings are wide."""
         wide = question.size >= _WIDE * max(question.shape) ** 2
-        return question.place(80, when=question.small and question.shaped_holes and wide)
+        return question.place(80, when=question.small and question.structured and wide)
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Why the full tensor would not fit into memory, if so; raises for weights that do not fit the tensor."""

@@ -19,6 +19,7 @@ from ..completion import Completion, Watch
 from ..cost import Cost
 from ..iterating import Clock, Outcome, iterate
 from ..method import Question
+from ..missingness import Missingness
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..patches.improving import ImprovingRun
@@ -27,7 +28,6 @@ from ..patches.planning import LARGEST_PATCH, Wishes, has_similar_patches, longe
 from ..patches.run import PatchesRun
 from ..patches.strokes import Strokes
 from ..selection.held_out_run import HeldOutRun, own_deviations
-from ..selection.pattern import HolePattern
 from .baseline import too_large_to_fill
 from .patches_beginning import begin_with_spectral, begin_with_strokes, group_deviations
 from .powers import ChosenPower, check_power, check_power_fits, choose_power
@@ -117,7 +117,7 @@ class Patches:
         return has_similar_patches(shape)
 
     @staticmethod
-    def sees_strokes(pattern: HolePattern) -> bool:
+    def sees_strokes(pattern: Missingness) -> bool:
         """Whether holes are so few and narrow that work around them is enough."""
         return Patches.has_groups(pattern.mask.shape) and Strokes.of(pattern) is not None
 
@@ -149,16 +149,14 @@ class Patches:
         *,
         rng: np.random.Generator,
         watch: Watch | None = None,
-        pattern: HolePattern | None = None,
     ) -> tuple[Completion, HeldOutRun | None]:
         """Complete the tensor, and tell what was predicted where entries were held out, if it came to that."""
         clock = Clock()
-        pattern = HolePattern.of(observed.mask()) if pattern is None else pattern
-        strokes = Strokes.of(pattern) if observed.known.any() and self.has_groups(observed.shape) else None
+        strokes = Strokes.of(observed.missingness) if observed.known.any() and self.has_groups(observed.shape) else None
         chosen = ChosenPower(1.0 if self.power is None else float(self.power))
         if self.power is None and self.noise is None and strokes is None:
-            chosen = choose_power(observed, pattern, Spectral(power=1).run, rng)
-        as_it_is = partial(self._run, pattern=pattern, strokes=strokes, clock=clock)
+            chosen = choose_power(observed, Spectral(power=1).run, rng)
+        as_it_is = partial(self._run, strokes=strokes, clock=clock)
         done, held_out = chosen.run(as_it_is, observed, rng=rng, watch=watch)
         if chosen.power != 1:  # the noise that was found is that of the power
             done = replace(done, settings={**done.settings, "noise": None})
@@ -170,15 +168,14 @@ class Patches:
         *,
         rng: np.random.Generator,
         watch: Watch | None,
-        pattern: HolePattern,
         strokes: Strokes | None,
         clock: Clock,
     ) -> tuple[Completion, HeldOutRun | None]:
         """The data as it is."""
         scale = float(observed.known.max())
-        begun = None if strokes is None else begin_with_strokes(observed, strokes, pattern, rng, watch, clock)
+        begun = None if strokes is None else begin_with_strokes(observed, strokes, rng, watch, clock)
         if begun is None:
-            begun = begin_with_spectral(observed, pattern, rng, watch, clock)
+            begun = begin_with_spectral(observed, rng, watch, clock)
         first, held_out = replace(begun.done, method=self.name, settings=self._settings()), begun.held_out
         if begun.start is None or held_out is None:
             return first, held_out
@@ -194,7 +191,7 @@ class Patches:
             done = replace(first, seconds=found.seconds, history=found.history, reasons=reasons)
             return done, held_out
         errors = scale * (groups.predictions.astype(np.float64) - begun.start.values[begun.start.held])
-        by_kinds = begun.start.judge.shaped or begun.start.judge.mixed  # of holes, which spectral tells apart
+        by_kinds = begun.start.judge.structured or begun.start.judge.mixed  # of holes, which spectral tells apart
         sure = held_out.deviations
         if groups.useful and (begun.start.strokes or not by_kinds):
             sure = partial(group_deviations, groups.uncertainty(), scale)

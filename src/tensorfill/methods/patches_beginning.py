@@ -18,7 +18,6 @@ from ..patches.start import Start
 from ..patches.strokes import Strokes, start_from_strokes
 from ..patches.uncertainty import GroupUncertainty
 from ..selection.held_out_run import HeldOutRun, own_deviations
-from ..selection.pattern import HolePattern
 from ..spectral.run import SpectralRun
 from ..tensor import Array
 from .spectral import Spectral
@@ -40,10 +39,10 @@ class Beginning:
 
 
 def begin_with_spectral(
-    observed: ObservedTensor, pattern: HolePattern, rng: np.random.Generator, watch: Watch | None, clock: Clock
+    observed: ObservedTensor, rng: np.random.Generator, watch: Watch | None, clock: Clock
 ) -> Beginning:
     """One prior for all places."""
-    done, work = Spectral().followed(observed, rng=rng, watch=watch, pattern=pattern, clock=clock)
+    done, work = Spectral().followed(observed, rng=rng, watch=watch, clock=clock)
     scale = float(observed.known.max())
     held_out = None if work is None else held_out_run(work, scale, observed.floor)
     goes_on = work is not None and held_out is not None and done.stop.kind == "done"
@@ -54,7 +53,6 @@ def begin_with_spectral(
 def begin_with_strokes(
     observed: ObservedTensor,
     strokes: Strokes,
-    pattern: HolePattern,
     rng: np.random.Generator,
     watch: Watch | None,
     clock: Clock,
@@ -64,7 +62,7 @@ def begin_with_strokes(
     values: NDArray[np.float32] = np.zeros(observed.shape, np.float32)
     values.reshape(-1)[observed.positions] = observed.known / scale
     with quiet_blas():
-        start = start_from_strokes(strokes, pattern, values, observed.floor, rng)
+        start = start_from_strokes(strokes, observed.missingness, values, observed.floor, rng)
     if not start.held.any():
         return None
     predictions = np.maximum(start.before[start.held], np.float32(start.floor))

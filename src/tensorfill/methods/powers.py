@@ -18,7 +18,6 @@ from ..completion import Completion, Estimate, History, Snapshot, StopReason, Wa
 from ..estimates.powered import PoweredEstimate, deviation_of_root, expected_root
 from ..observed import ObservedTensor
 from ..selection.held_out_run import Deviations, HeldOutRun, own_deviations
-from ..selection.pattern import HolePattern
 from ..selection.windows import Window, window_sizes, windows
 from ..tensor import SHORT, Array
 from .setting_checks import check_positive, wrong
@@ -96,7 +95,6 @@ def check_power_fits(method: str, power: float | None, observed: ObservedTensor)
 
 def choose_power(
     observed: ObservedTensor,
-    pattern: HolePattern,
     method: Run,
     rng: np.random.Generator,
     *,
@@ -107,7 +105,7 @@ def choose_power(
     If it `keeps` what it makes of all of the data, where that is small, the method need not run again. That is for
     runs that nobody watches: what was watched is what is in the history.
     """
-    window = _window(observed, pattern) if _is_skewed(observed) else None
+    window = _window(observed) if _is_skewed(observed) else None
     if window is None:
         return ChosenPower(1.0)
     part = _cut(observed, window)
@@ -145,11 +143,11 @@ def _is_skewed(observed: ObservedTensor) -> bool:
     return float(np.mean(((values - values.mean()) / deviation) ** 3)) > _SKEWED
 
 
-def _window(observed: ObservedTensor, pattern: HolePattern) -> Window | None:
+def _window(observed: ObservedTensor) -> Window | None:
     """The part whose known values are most like all, in number, size and spread."""
-    shape = observed.shape
+    shape, pattern = observed.shape, observed.missingness
     modes = [mode for mode, size in enumerate(shape) if size > SHORT and not len(pattern.lost_indices[mode])]
-    sizes = window_sizes(shape, modes, _MOST_IN_HOLES if pattern.shaped else _MOST, _SHORTEST)
+    sizes = window_sizes(shape, modes, _MOST_IN_HOLES if pattern.structured else _MOST, _SHORTEST)
     if sizes is None:
         return None
     values = np.zeros(shape, np.float32)

@@ -27,7 +27,6 @@ from ..method import Question
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..selection.held_out_run import HeldOutRun
-from ..selection.pattern import HolePattern
 from ..spectral.borders import Borders, strange_borders
 from ..spectral.data import KnownData
 from ..spectral.parametric import CORRELATIONS, Family, ParametricSpectrum
@@ -183,23 +182,19 @@ class Spectral:
         *,
         rng: np.random.Generator,
         watch: Watch | None = None,
-        pattern: HolePattern | None = None,
     ) -> tuple[Completion, HeldOutRun | None]:
         """Complete the tensor, and tell what was predicted where entries were held out, if it came to that."""
         clock = Clock()
-        pattern = HolePattern.of(observed.mask()) if pattern is None else pattern
-        chosen = self._chosen_power(observed, pattern, rng, keeps=watch is None)
-        done, held_out = chosen.run(partial(self._run, pattern=pattern, clock=clock), observed, rng=rng, watch=watch)
+        chosen = self._chosen_power(observed, rng, keeps=watch is None)
+        done, held_out = chosen.run(partial(self._run, clock=clock), observed, rng=rng, watch=watch)
         if chosen.made is not None:  # by one of several runs
             done = replace(done, seconds=clock.seconds)
         return done, held_out
 
-    def _chosen_power(
-        self, observed: ObservedTensor, pattern: HolePattern, rng: np.random.Generator, *, keeps: bool
-    ) -> ChosenPower:
+    def _chosen_power(self, observed: ObservedTensor, rng: np.random.Generator, *, keeps: bool) -> ChosenPower:
         if self.power is not None or self.spectrum != "learned" or self.rank is not None or self._is_fixed:
             return ChosenPower(1.0 if self.power is None else float(self.power))
-        return choose_power(observed, pattern, self._run, rng, keeps=keeps)
+        return choose_power(observed, self._run, rng, keeps=keeps)
 
     @property
     def _is_fixed(self) -> bool:
@@ -213,11 +208,10 @@ class Spectral:
         *,
         rng: np.random.Generator,
         watch: Watch | None = None,
-        pattern: HolePattern | None = None,
         clock: Clock | None = None,
     ) -> tuple[Completion, HeldOutRun | None]:
         """The data as it is."""
-        done, work = self.followed(observed, rng=rng, watch=watch, pattern=pattern, clock=clock)
+        done, work = self.followed(observed, rng=rng, watch=watch, clock=clock)
         return done, None if work is None else held_out_run(work, float(observed.known.max()), observed.floor)
 
     def followed(
@@ -226,7 +220,6 @@ class Spectral:
         *,
         rng: np.random.Generator,
         watch: Watch | None = None,
-        pattern: HolePattern | None = None,
         clock: Clock | None = None,
     ) -> tuple[Completion, SpectralRun | None]:
         """Complete the tensor as it is; the run itself, in its own units, unless there was nothing to do."""
@@ -241,10 +234,10 @@ class Spectral:
             )
             return done, None
         dtype: np.dtype[Any] = np.dtype(np.float64 if observed.size < _DOUBLE_BELOW else np.float32)
-        data = KnownData.of(replace(observed, known=observed.known / scale), dtype)
-        mean = float(data.values.mean(dtype=np.float64))
-        pattern = HolePattern.of(data.mask) if pattern is None else pattern
-        data = KnownData(pattern.mask, data.values - dtype.type(mean))
+        pattern = observed.missingness
+        values = np.asarray(observed.known / scale, dtype)
+        mean = float(values.mean(dtype=np.float64))
+        data = KnownData(pattern.mask, values - dtype.type(mean))
         borders = self._borders(data)
         plan = self._plan(observed, dtype, borders, modes_of_places(data))
         if self.rank is not None:

@@ -90,7 +90,7 @@ class ImprovingRun(ABC):
     def uncertainty(self) -> GroupUncertainty:
         """What it takes to tell how sure to be of the result, after patches were of use."""
         start = self.start
-        scattered = not (start.strokes or start.judge.shaped or start.judge.mixed)
+        scattered = not (start.strokes or start.judge.structured or start.judge.mixed)
         assert self.variance is not None
         assert self.model is not None
         return GroupUncertainty(

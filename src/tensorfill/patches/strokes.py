@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation, distance_transform_cdt
 
+from ..missingness import Missingness, collapse
 from ..numerics.thin_plate import fill_by_thin_plate
-from ..selection.holes import collapsed
 from ..selection.judge import Judge
-from ..selection.pattern import HolePattern
 from ..tensor import SHORT
 from .layout import Layout
 from .start import Start
@@ -46,12 +45,12 @@ class Strokes:
     """Sites, in three modes."""
 
     @classmethod
-    def of(cls, pattern: HolePattern) -> Strokes | None:
+    def of(cls, pattern: Missingness) -> Strokes | None:
         """The holes of a pattern, if they are strokes."""
         mask = pattern.mask
-        if mask.mean() < 1 - _FEW or mask.all() or not pattern.shaped or pattern.any_lost:
+        if mask.mean() < 1 - _FEW or mask.all() or not pattern.structured or pattern.any_lost:
             return None
-        small = collapsed(mask)
+        small = collapse(mask)
         modes = tuple(mode for mode, size in enumerate(small.shape) if size > 1)
         if len(modes) not in (2, 3) or min(small.shape[mode] for mode in modes) <= SHORT:
             return None
@@ -64,7 +63,7 @@ class Strokes:
 
 
 def start_from_strokes(
-    strokes: Strokes, pattern: HolePattern, values: Floats, floor: float, rng: np.random.Generator
+    strokes: Strokes, pattern: Missingness, values: Floats, floor: float, rng: np.random.Generator
 ) -> Start:
     """A thin plate through what is known, with strokes like the missing ones held out."""
     layout, missing = strokes.layout, strokes.missing

@@ -23,7 +23,6 @@ from .comparison import Comparison
 from .course import Course, Stopped
 from .judge import can_judge_lost, goes_deeper
 from .mixture import mixture_deviations
-from .pattern import HolePattern
 from .phases import tell_completing
 
 
@@ -56,7 +55,6 @@ class Choice:
     def __init__(self, observed: ObservedTensor, rng: np.random.Generator, watch: Watch | None) -> None:
         self._observed = observed
         self._course = Course(observed, rng, watch)
-        self._pattern: HolePattern | None = None  # found out when it is needed: not every tensor fits into memory
         self._errors: dict[str, float] = {}  # at held-out entries
         self._sure: Callable[[Array], Array] | None = None  # from an estimate to its deviations
 
@@ -72,10 +70,9 @@ class Choice:
         lost = None if lost_weights is None else dict(lost_weights)
         return self._as_far_as_it_comes(lambda: self._blend(methods, dict(weights), {}, lost, reason))
 
-    def compared(self, candidates: Candidates, question: Question, pattern: HolePattern) -> Completion:
+    def compared(self, candidates: Candidates, question: Question) -> Completion:
         """The method that predicts held-out entries best, or a blend of some."""
-        self._pattern = pattern
-        return self._as_far_as_it_comes(lambda: self._compared(candidates, question, pattern))
+        return self._as_far_as_it_comes(lambda: self._compared(candidates, question))
 
     def _as_far_as_it_comes(self, work: Callable[[], Completion]) -> Completion:
         """What is made, or what stands when it is stopped."""
@@ -95,9 +92,9 @@ class Choice:
         assert course.standing is not None
         return self._told(course.standing, {course.standing.method: 1.0}, reason)
 
-    def _compared(self, candidates: Candidates, question: Question, pattern: HolePattern) -> Completion:
-        course, leader = self._course, candidates.leader.name
-        comparison = Comparison(course, question, pattern, candidates.leader)
+    def _compared(self, candidates: Candidates, question: Question) -> Completion:
+        course, leader, pattern = self._course, candidates.leader.name, self._observed.missingness
+        comparison = Comparison(course, question, candidates.leader)
         first, run = comparison.first(candidates.others)
         others = comparison.in_time(candidates.others)
         able = others
@@ -116,7 +113,7 @@ class Choice:
         evidence = comparison.with_more(at_first, others, held)
         simple = [leader, *(name for name, method in others.items() if interpolates(method))]
         # Nothing tells what low rank would put where it is deeper than anything held out.
-        if (run.judge.shaped or question.short) and goes_deeper(pattern, held):
+        if (run.judge.structured or question.short) and goes_deeper(pattern, held):
             evidence = evidence.of(simple)
         self._errors = at_first.errors() | evidence.errors()
         weights = evidence.weights(leader)
@@ -161,8 +158,7 @@ class Choice:
 
         estimate = blended(weights)
         if lost_weights is not None:
-            pattern = HolePattern.of(self._observed.mask()) if self._pattern is None else self._pattern
-            estimate = EstimateByPlace(estimate, blended(lost_weights), pattern.apart)
+            estimate = EstimateByPlace(estimate, blended(lost_weights), self._observed.missingness.apart)
         whole = replace(
             parts[named[0]],
             estimate=estimate,

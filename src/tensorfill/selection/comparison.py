@@ -16,6 +16,7 @@ from ..completion import Completion
 from ..cost import FIXED_SECONDS
 from ..deadline import seconds_left
 from ..method import Method, Question, cost_of
+from ..missingness import Missingness
 from ..tensor import Array
 from .course import Course
 from .hard_places import STRATA, hard_places, strata
@@ -24,7 +25,6 @@ from .held_out_evidence import HeldOutEvidence
 from .held_out_run import HeldOutRun, HoldsOut
 from .holdings import HOLDINGS, holdings
 from .judge import Judge
-from .pattern import HolePattern
 from .phases import tell_comparing, tell_leading, tell_racing
 from .race import Race
 
@@ -38,7 +38,6 @@ class Comparison:
 
     course: Course
     question: Question
-    pattern: HolePattern
     leader: Method
 
     def first(self, others: Mapping[str, Method]) -> tuple[Completion, HeldOutRun | None]:
@@ -49,21 +48,21 @@ class Comparison:
         observed, leader = self.course.observed, self.leader
         tell_leading(leader.name, tuple(others), observed.shape, raced=self.question.raced)
         if isinstance(leader, HoldsOut):
-            done, run = leader.run(observed, rng=self.course.rng(), watch=self.course.watcher(), pattern=self.pattern)
+            done, run = leader.run(observed, rng=self.course.rng(), watch=self.course.watcher())
             return self.course.kept(done), run
         done = self.course.completed(leader, observed)
         held = self._held_out(0)
         predictions = self.predicted({leader.name: leader}, held) if others and held.any() else {}
         if leader.name not in predictions:
             return done, None
-        return done, HeldOutRun(held, predictions[leader.name], Judge.of(self.pattern, held))
+        return done, HeldOutRun(held, predictions[leader.name], Judge.of(self._missingness, held))
 
     def in_time(self, methods: Mapping[str, Method]) -> dict[str, Method]:
         """Some cannot be stopped before they are done, so what is likely not to be done in time is not begun."""
         left, missing = seconds_left(), 1 - self.course.observed.share
         expected = {
             name: FIXED_SECONDS
-            + cost_of(method, shaped_holes=self.question.shaped_holes).seconds_for(self.question.shape, missing)
+            + cost_of(method, structured=self.question.structured).seconds_for(self.question.shape, missing)
             for name, method in methods.items()
         }
         return {name: method for name, method in methods.items() if expected[name] < left}
@@ -74,7 +73,7 @@ class Comparison:
         if not self.question.raced or not methods:
             return dict(methods)
         truth = observed.values[self._inside(run.held)]
-        race = Race.of(self.pattern, run.held, run.judge, run.predictions - truth)
+        race = Race.of(self._missingness, run.held, run.judge, run.predictions - truth)
         if race is None:
             return dict(methods)
         part, rows = race.part(observed, run.held), race.rows(run.held)
@@ -89,8 +88,8 @@ class Comparison:
 
     def evidence(self, predictions: dict[str, Array], held: NDArray[np.bool_], judge: Judge) -> HeldOutEvidence:
         """Predictions of held-out entries, next to the truth."""
-        observed, pattern, inside = self.course.observed, self.pattern, self._inside(held)
-        alike = judge.shaped or not self.question.short
+        observed, pattern, inside = self.course.observed, self._missingness, self._inside(held)
+        alike = judge.structured or not self.question.short
         missing = None if alike else strata(observed, pattern.mask)[~pattern.mask & ~pattern.apart]
         return HeldOutEvidence(
             judge,
@@ -107,10 +106,10 @@ class Comparison:
         """The same with further entries held out, if effort is high or trying again costs little."""
         evidence = at_first
         observed, cheap = self.course.observed, self.question.short
-        few = at_first.judge.shaped or at_first.judge.mixed or len(at_first.truth) < _ENOUGH_HELD
+        few = at_first.judge.structured or at_first.judge.mixed or len(at_first.truth) < _ENOUGH_HELD
         if not cheap:
             others = _with_hope(others, at_first.errors())
-        if cheap and others and not at_first.judge.shaped and (hard := hard_places(observed, held)).any():
+        if cheap and others and not at_first.judge.structured and (hard := hard_places(observed, held)).any():
             evidence = evidence.joined(self._asked_anew(others, hard))
         for number in range(1, holdings(observed.size) if cheap else HOLDINGS):
             if not others or not ((self.question.effort == "high" and few) or (cheap and evidence.is_little())):
@@ -138,7 +137,11 @@ class Comparison:
     def _asked_anew(self, others: Mapping[str, Method], held: NDArray[np.bool_]) -> HeldOutEvidence:
         """What the leader and others, started anew, say of held-out entries."""
         predictions = self.predicted({self.leader.name: self.leader, **others}, held)
-        return self.evidence(predictions, held, Judge.of(self.pattern, held))
+        return self.evidence(predictions, held, Judge.of(self._missingness, held))
+
+    @property
+    def _missingness(self) -> Missingness:
+        return self.course.observed.missingness
 
     def _inside(self, held: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which of the known entries are held out."""
@@ -146,7 +149,7 @@ class Comparison:
 
     def _held_out(self, number: int) -> NDArray[np.bool_]:
         """Entries that are held out for the comparison alone, others for every number."""
-        return hold_out(self.pattern, np.random.default_rng([self.course.seed, 0, number]))
+        return hold_out(self._missingness, np.random.default_rng([self.course.seed, 0, number]))
 
 
 def _with_hope(methods: Mapping[str, Method], errors: Mapping[str, float]) -> dict[str, Method]:

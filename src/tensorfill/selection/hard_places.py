@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation
 
+from ..missingness import find_enclosed
 from ..observed import ObservedTensor
-from .holes import enclosed
 
 _MOST = 0.1  # share of the known entries that are taken
 _OUTLIERS = 5  # at most, of which
@@ -31,7 +31,7 @@ def hard_places(observed: ObservedTensor, held: NDArray[np.bool_]) -> NDArray[np
 
 def strata(observed: ObservedTensor, known: NDArray[np.bool_]) -> NDArray[np.intp]:
     """How every entry is to be predicted from what is known: 0 as usual, 1 next to an outlier, 2 beyond all that is."""
-    found: NDArray[np.intp] = np.where(enclosed(known), 0, 2)
+    found: NDArray[np.intp] = np.where(find_enclosed(known), 0, 2)
     found[_around_outliers(observed, observed.mask())] = 1
     return found
 

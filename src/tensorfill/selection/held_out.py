@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation, label
 
 from ..deadline import look_at_clock
+from ..missingness import Missingness, collapse, find_enclosed, measure_depths
 from ..tensor import SHORT
-from .holes import collapsed, depths, enclosed
-from .pattern import HolePattern
 
 Mask = NDArray[np.bool_]
 
@@ -22,7 +21,7 @@ _AT_ENDS = 0.2  # share of the known indices that are held out at most where end
 _FEWER = 0.05  # how much an e-th of the entries that are wanted counts, next to an e-fold depth
 
 
-def hold_out(pattern: HolePattern, rng: np.random.Generator) -> Mask:
+def hold_out(pattern: Missingness, rng: np.random.Generator) -> Mask:
     """Some of the known entries: one by one, or in holes like those that are there.
 
     Where whole slices are lost, or large holes are there, and other entries are missing too, some are held out of
@@ -40,8 +39,8 @@ def hold_out(pattern: HolePattern, rng: np.random.Generator) -> Mask:
     if pattern.any_deep:
         inside = _deep_held_out(mask, pattern.deep, rng)
         return inside | _scattered_held_out(mask & ~inside, rng)
-    if pattern.shaped:
-        small = collapsed(mask)
+    if pattern.structured:
+        small = collapse(mask)
         found = _holes_held_out(small, rng)
         if found is None:
             found = _one_slice(small if small.sum() > 1 else mask, rng)
@@ -177,12 +176,12 @@ def _shifted(mask: Mask, rng: np.random.Generator) -> Mask:
 
 def _mean_depth(known: Mask, where: Mask) -> float:
     """How many steps to a neighbour lie between entries and what is known, on average."""
-    return float(depths(known)[where].mean())
+    return float(measure_depths(known)[where].mean())
 
 
 def _share_beyond(known: Mask, where: Mask) -> float:
     """The share of entries that have something known on both sides in no mode: those are extrapolated."""
-    return 1 - float(enclosed(known)[where].mean())
+    return 1 - float(find_enclosed(known)[where].mean())
 
 
 def _together(mask: Mask) -> Mask:

@@ -70,14 +70,14 @@ class HeldOutEvidence:
         """Those with the smallest error, but for entries that are judged apart."""
         rest = ~self.judge.apart
         return self._weights_where(
-            rest if rest.any() else self.judge.apart, shaped=self.judge.shaped, favourite=favourite
+            rest if rest.any() else self.judge.apart, structured=self.judge.structured, favourite=favourite
         )
 
     def apart_weights(self, favourite: str | None = None) -> dict[str, float] | None:
         """The same for those, such as lost slices, if some were held out."""
         if not self.judge.apart.any():
             return None
-        return self._weights_where(self.judge.apart, shaped=True, favourite=favourite)
+        return self._weights_where(self.judge.apart, structured=True, favourite=favourite)
 
     def mixed(self, weights: Mapping[str, float], apart_weights: Mapping[str, float] | None) -> Array:
         """What a blend with these weights would have predicted."""
@@ -89,28 +89,28 @@ class HeldOutEvidence:
     def is_little(self) -> bool:
         """Whether luck decides."""
         rest = ~self.judge.apart
-        scattered = not self.judge.shaped and self._pieces(rest, shaped=False) < _ENOUGH_ENTRIES
-        few_holes = self.judge.shaped and self._pieces(rest, shaped=True) < _ENOUGH_HOLES
+        scattered = not self.judge.structured and self._pieces(rest, structured=False) < _ENOUGH_ENTRIES
+        few_holes = self.judge.structured and self._pieces(rest, structured=True) < _ENOUGH_HOLES
         return scattered or few_holes or self.is_little_apart()
 
     def is_little_apart(self) -> bool:
         """Whether luck decides about entries that are judged apart."""
-        return bool(self.judge.apart.any()) and self._pieces(self.judge.apart, shaped=True) < _ENOUGH_SLICES
+        return bool(self.judge.apart.any()) and self._pieces(self.judge.apart, structured=True) < _ENOUGH_SLICES
 
-    def _pieces(self, where: NDArray[np.bool_], *, shaped: bool) -> int:
+    def _pieces(self, where: NDArray[np.bool_], *, structured: bool) -> int:
         """How many independent things were held out; one that was so several times is still one."""
-        if shaped:
+        if structured:
             return len(np.unique(self.judge.holes[where]))
         return int(where.sum()) if self.positions is None else len(np.unique(self.positions[where]))
 
-    def _weights_where(self, where: NDArray[np.bool_], *, shaped: bool, favourite: str | None) -> dict[str, float]:
+    def _weights_where(self, where: NDArray[np.bool_], *, structured: bool, favourite: str | None) -> dict[str, float]:
         where = where & ~self._hopeless(where)
         roots = self._roots()[where]
         return blend_weights(
             {name: roots * found[where] for name, found in self.predictions.items()},
             roots * self.truth[where],
-            self.judge.holes[where] if shaped else None,
-            pieces=self._pieces(where, shaped=shaped),
+            self.judge.holes[where] if structured else None,
+            pieces=self._pieces(where, structured=structured),
             favourite=favourite,
         )
 

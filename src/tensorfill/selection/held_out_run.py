@@ -15,7 +15,6 @@ from ..completion import Completion, Estimate, Watch
 from ..observed import ObservedTensor
 from ..tensor import Array
 from .judge import Judge
-from .pattern import HolePattern
 
 
 class Deviations(Protocol):
@@ -56,10 +55,6 @@ class HoldsOut(Protocol):
         *,
         rng: np.random.Generator,
         watch: Watch | None = None,
-        pattern: HolePattern | None = None,
     ) -> tuple[Completion, HeldOutRun | None]:
-        """Complete the tensor, and tell what was predicted where entries were held out; None if none were, or not yet.
-
-        `pattern` is that of the known entries, if somebody has it already.
-        """
+        """Complete the tensor; also what was predicted where entries were held out, None if none were, or not yet."""
         ...

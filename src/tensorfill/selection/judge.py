@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import label
 
-from .holes import collapsed, depths
-from .pattern import HolePattern
+from ..missingness import Missingness, collapse, measure_depths
 
 Mask = NDArray[np.bool_]
 Numbers = NDArray[Any]
@@ -29,7 +28,7 @@ class Judge:
 
     holes: NDArray[np.intp]
     """For every held-out entry, in order, which of the held-out holes it is in; 0 for all that are scattered."""
-    shaped: bool
+    structured: bool
     """Whether entries that are not judged apart are missing in holes."""
     mixed: bool
     """Whether some are judged apart: lost slices by slices that are held out whole, deep holes by deep holes."""
@@ -41,33 +40,33 @@ class Judge:
     """For every held-out entry, in order, in which part of a lost slice it is (default: none is in any)."""
 
     @classmethod
-    def of(cls, pattern: HolePattern, held: Mask) -> Judge:
+    def of(cls, pattern: Missingness, held: Mask) -> Judge:
         """For some of the known entries, held out."""
         if pattern.mixed:
-            shaped = pattern.left[0].shaped
+            structured = pattern.left[0].structured
             rest = pattern.without(held)
             whole = rest.lost & held
             pieces = _lost_runs(pattern, rest)
         elif pattern.any_deep:
-            shaped = False
+            structured = False
             inside = pattern.without(held).inside_large_holes
             whole = inside & held
             pieces = np.asarray(label(inside)[0], dtype=np.intp)
         else:
-            shaped = pattern.shaped
-            numbers = hole_numbers(held, holes=shaped)
-            return cls(numbers, shaped, False, np.zeros(len(numbers), dtype=bool), 0.0, _tiles(pattern, held))
+            structured = pattern.structured
+            numbers = hole_numbers(held, holes=structured)
+            return cls(numbers, structured, False, np.zeros(len(numbers), dtype=bool), 0.0, _tiles(pattern, held))
         apart = whole[held]
         numbers = np.zeros(len(apart), dtype=np.intp)
-        numbers[~apart] = hole_numbers(held & ~whole, holes=shaped)
+        numbers[~apart] = hole_numbers(held & ~whole, holes=structured)
         numbers[apart] = numbers.max(initial=0) + pieces[whole]
         share = float(np.count_nonzero(pattern.apart) / np.count_nonzero(~pattern.mask))
-        return cls(numbers, shaped, True, apart, share, _tiles(pattern, held))
+        return cls(numbers, structured, True, apart, share, _tiles(pattern, held))
 
     def joined(self, other: Judge) -> Judge:
         """For the entries of both, one after the other."""
         more = self.holes.max(initial=0) + 1 + other.holes
-        if not self.shaped:
+        if not self.structured:
             more = np.where(other.apart, more, 0)  # scattered entries are all in one
         tiles = None if self.tiles is None or other.tiles is None else np.append(self.tiles, other.tiles)
         return replace(self, holes=np.append(self.holes, more), apart=np.append(self.apart, other.apart), tiles=tiles)
@@ -82,7 +81,7 @@ class Judge:
 
     def odds(self, misses: Numbers, others: Numbers) -> float:
         """By how many standard errors the squares of misses are larger than those of others."""
-        in_holes = np.ones_like(self.apart) if self.shaped else self.apart
+        in_holes = np.ones_like(self.apart) if self.structured else self.apart
         if not in_holes.any():
             return standard_errors(misses, others)
         more = np.square(misses, dtype=np.float64) - np.square(others, dtype=np.float64)
@@ -98,14 +97,14 @@ class Judge:
     @cached_property
     def _pieces(self) -> NDArray[np.intp]:
         """Numbers of holes, in which errors are alike; lost slices that are large are several."""
-        if self.tiles is None or not (self.shaped or self.mixed):
+        if self.tiles is None or not (self.structured or self.mixed):
             return self.holes
-        in_holes = self.apart | self.shaped
+        in_holes = self.apart | self.structured
         tiles = np.where(in_holes & (np.bincount(self.holes)[self.holes] > _LARGE), self.tiles, 0)
         return np.unique(self.holes * (tiles.max(initial=0) + 1) + tiles, return_inverse=True)[1]
 
 
-def _tiles(pattern: HolePattern, held: Mask) -> NDArray[np.intp] | None:
+def _tiles(pattern: Missingness, held: Mask) -> NDArray[np.intp] | None:
     """For every held-out entry, in order, in which tile of the tensor it is; 0 if it is in no lost slice.
 
     Other holes are not cut: the errors of a block that is missing in all frames are alike from frame to frame.
@@ -117,7 +116,7 @@ def _tiles(pattern: HolePattern, held: Mask) -> NDArray[np.intp] | None:
     return np.where(pattern.without(held).lost[held], tiles, 0).astype(np.intp)
 
 
-def _lost_runs(pattern: HolePattern, rest: HolePattern) -> NDArray[np.intp]:
+def _lost_runs(pattern: Missingness, rest: Missingness) -> NDArray[np.intp]:
     """Which slices an entry is in of those that are lost in the rest only, numbered from 1: those next to each other
     are one thing to judge by, however many of their entries are known.
     """
@@ -132,7 +131,7 @@ def _lost_runs(pattern: HolePattern, rest: HolePattern) -> NDArray[np.intp]:
     return numbers
 
 
-def can_judge_lost(pattern: HolePattern, held: Mask) -> bool:
+def can_judge_lost(pattern: Missingness, held: Mask) -> bool:
     """Whether something tells about lost slices: one of that mode was held out, or parts of those beside it were."""
     if np.count_nonzero(pattern.mask) < _SOME:
         return False
@@ -144,7 +143,7 @@ def can_judge_lost(pattern: HolePattern, held: Mask) -> bool:
     return True
 
 
-def unjudged_entries(pattern: HolePattern, held: Mask) -> Mask:
+def unjudged_entries(pattern: Missingness, held: Mask) -> Mask:
     """Entries of lost slices of a mode of which no slice could be held out; all, if next to nothing is known."""
     if np.count_nonzero(pattern.mask) < _SOME:
         return np.ones_like(held)
@@ -157,21 +156,21 @@ def unjudged_entries(pattern: HolePattern, held: Mask) -> Mask:
     return found
 
 
-def goes_deeper(pattern: HolePattern, held: Mask) -> bool:
+def goes_deeper(pattern: Missingness, held: Mask) -> bool:
     """Whether what is missing, but for lost slices, lies far deeper inside of holes than anything held out."""
     rest = pattern.without(held)
     missing = ~pattern.mask & ~pattern.lost
     apart = held & ~rest.lost
     if not missing.any() or not apart.any():
         return False
-    return bool(depths(pattern.mask)[missing].max() > _DEEPER * depths(rest.mask)[apart].max())
+    return bool(measure_depths(pattern.mask)[missing].max() > _DEEPER * measure_depths(rest.mask)[apart].max())
 
 
 def hole_numbers(held: Mask, *, holes: bool) -> NDArray[np.intp]:
     """For every held-out entry, in order, which of the held-out holes it is in; 0 for all if there are no holes."""
     if not holes:
         return np.zeros(np.count_nonzero(held), dtype=np.intp)
-    numbers = np.asarray(label(collapsed(held))[0], dtype=np.intp) - 1
+    numbers = np.asarray(label(collapse(held))[0], dtype=np.intp) - 1
     return np.asarray(np.broadcast_to(numbers, held.shape)[held])
 
 

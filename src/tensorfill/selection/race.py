@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..missingness import Missingness
 from ..observed import ObservedTensor
 from ..tensor import SHORT, Array
 from .judge import Judge, typical_error
-from .pattern import HolePattern
 from .windows import Window, window_sizes, windows
 
 _PART, _LARGER_PART = 8, 4  # the window has so many times fewer entries; the second if modes are too short for it
@@ -39,7 +39,7 @@ class Race:
     """The leader's, at all held-out entries."""
 
     @classmethod
-    def of(cls, pattern: HolePattern, held: Mask, judge: Judge, misses: Array) -> Race | None:
+    def of(cls, pattern: Missingness, held: Mask, judge: Judge, misses: Array) -> Race | None:
         """None if there is no window that tells about the whole."""
         sizes = _sizes(pattern)
         if sizes is None:
@@ -78,12 +78,12 @@ class Race:
         return False
 
 
-def _sizes(pattern: HolePattern) -> list[int] | None:
+def _sizes(pattern: Missingness) -> list[int] | None:
     """A smaller shape: the longest modes halved, but none with lost slices, which are judged by others of theirs."""
     shape = pattern.mask.shape
     modes = [mode for mode, size in enumerate(shape) if size > SHORT and not len(pattern.lost_indices[mode])]
     # Of holes a small tensor has few, and a quarter of those would tell next to nothing.
-    for part in (_PART,) if pattern.shaped else (_PART, _LARGER_PART):
+    for part in (_PART,) if pattern.structured else (_PART, _LARGER_PART):
         sizes = window_sizes(shape, modes, max(math.prod(shape) // part, _SMALLEST), _SHORTEST)
         if sizes is not None:
             return sizes if sizes != list(shape) else None

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..observed import ObservedTensor
 from .bases import Numbers
 
 
@@ -17,13 +16,6 @@ class KnownData:
 
     mask: NDArray[np.bool_]
     values: Numbers
-
-    @classmethod
-    def of(cls, observed: ObservedTensor, dtype: np.dtype[np.floating]) -> KnownData:
-        """All that was observed."""
-        mask = np.zeros(observed.shape, dtype=bool)
-        mask.reshape(-1)[observed.positions] = True
-        return cls(mask, observed.values.astype(dtype))
 
     @property
     def shape(self) -> tuple[int, ...]:

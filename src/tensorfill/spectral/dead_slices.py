@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from ..missingness import find_lost_indices
 from ..numerics.threads import share
-from ..selection.holes import dead_indices
 from ..tensor import Array
 from .bases import Basis, Numbers
 from .bins import Bins
@@ -31,7 +31,7 @@ Mask = NDArray[np.bool_]
 def solvable_slices(bins: Bins, missing: Mask) -> Iterator[tuple[int, NDArray[np.intp]]]:
     """Modes that have such slices, and their indices, as long as the small matrices are small enough."""
     for mode in range(missing.ndim):
-        indices = dead_indices(missing, mode)
+        indices = find_lost_indices(missing, mode)
         matrices = int(np.prod(np.delete(bins.shape, mode)))
         has_room = matrices * len(indices) ** 2 <= max(_ROOM * missing.size, _LITTLE)
         if len(indices) and has_room and matrices * len(indices) ** 3 <= _WORK * missing.size:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy.ndimage import distance_transform_edt
 
-from ..selection.holes import collapsed
+from ..missingness import collapse
 from ..tensor import SHORT
 from .bases import Numbers
 
@@ -21,7 +21,7 @@ Mask = NDArray[np.bool_]
 
 def depth_weights(missing: Mask, dtype: DTypeLike) -> Numbers:
     """√(d/(d + 8)) with d the distance to what is known; 0 there, and 1 if nothing is."""
-    differing = collapsed(missing)
+    differing = collapse(missing)
     weights: Numbers = np.empty(differing.shape, dtype)
     short = [mode for mode, size in enumerate(differing.shape) if size <= SHORT]
     for place in np.ndindex(*(differing.shape[mode] for mode in short)):  # channels are not next to each other

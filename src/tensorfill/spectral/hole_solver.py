@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..missingness import collapse, find_lost_indices
 from ..numerics.threads import share, thread_count
-from ..selection.holes import collapsed, dead_indices
 from .bases import Numbers
 from .bins import Bins
 from .hole_system import Filled, HoleSystem
@@ -50,7 +50,7 @@ class HoleSolver:
         if self._apart:
             bases = [basis for mode, basis in enumerate(transform.bases) if mode not in self._apart]
             transform, bins = Transform(bases), Bins(bases)
-            known = collapsed(known).reshape(transform.coefficient_shape)
+            known = collapse(known).reshape(transform.coefficient_shape)
         self._system = HoleSystem(transform, bins, known)
         self._part = transform
         self.bound = bound
@@ -147,11 +147,11 @@ class HoleSolver:
 
 def _modes_apart(known: Mask) -> tuple[int, ...]:
     """Modes along which the mask is the same, if that leaves systems that are worth it."""
-    small = collapsed(known)
+    small = collapse(known)
     scattered = ~small
     for mode in range(small.ndim):
         if small.shape[mode] > 1:
-            np.moveaxis(scattered, mode, 0)[dead_indices(~small, mode)] = False
+            np.moveaxis(scattered, mode, 0)[find_lost_indices(~small, mode)] = False
     if small.size < _SMALLEST or not scattered.any():  # all that is missing are lost slices: one step does it
         return ()
     return tuple(mode for mode in range(known.ndim) if small.shape[mode] < known.shape[mode])

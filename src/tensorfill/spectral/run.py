@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ..completion import Certificate, Estimate, StopReason
 from ..iterating import Progress
+from ..missingness import Missingness
 from ..selection.held_out import hold_out
 from ..selection.judge import Judge
-from ..selection.pattern import HolePattern
 from ..tensor import SHORT, Array
 from .bases import Basis, Numbers
 from .data import KnownData
@@ -83,7 +83,7 @@ class SpectralRun:
 
     data: KnownData
     """Values less their mean."""
-    pattern: HolePattern
+    pattern: Missingness
     """Where they are."""
     mean: float
     plan: Plan
@@ -111,7 +111,7 @@ class SpectralRun:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        self.holes = self.pattern.shaped or self.pattern.any_deep
+        self.holes = self.pattern.structured or self.pattern.any_deep
         self._tolerance = _HOLE_TOLERANCE if self.holes else _TOLERANCE
         chosen = _HOLE_SMOOTHING if self.holes else _SMOOTHING
         self.smoothing = chosen if self.plan.smoothing is None else self.plan.smoothing

@@ -19,9 +19,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ..missingness import Missingness
 from ..numerics.normal_numbers import standard_normal
 from ..selection.judge import Judge, unjudged_entries
-from ..selection.pattern import HolePattern
 from ..selection.variance_law import Evidence, VarianceLaw, independent_share
 from .bases import Numbers
 from .data import KnownData
@@ -68,7 +68,7 @@ class Uncertainty:
     """Learned without the held-out entries."""
     data: KnownData
     """All that is known, less its mean."""
-    pattern: HolePattern
+    pattern: Missingness
     """Where that is."""
     mean: float
     held: Mask
@@ -149,7 +149,7 @@ class Uncertainty:
         if not held.any():  # then the model is all there is
             yield _Kind(rest, chosen, self.data.count)
         elif chosen.any():
-            pieces = len(np.unique(judge.holes[chosen])) if judge.shaped else int(np.count_nonzero(chosen))
+            pieces = len(np.unique(judge.holes[chosen])) if judge.structured else int(np.count_nonzero(chosen))
             yield _Kind(rest, chosen, pieces)
         yield _Kind(unjudged, np.zeros(len(judge.apart), dtype=bool), 0)
 

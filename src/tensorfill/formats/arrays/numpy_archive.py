@@ -29,6 +29,7 @@ class NumpyArchive(Format):
     name: ClassVar[str] = "npz"
     extensions: ClassVar[tuple[str, ...]] = (".npz",)
     holds_mask: ClassVar[bool] = True
+    keeps_old_mask: ClassVar[bool] = True
 
     def decode(self, path: Path, how: Reading) -> Contents:
         """The array that is asked for, or `data`, or the only one of two modes; and its mask, if there is one."""

@@ -1,15 +1,15 @@
-"""Reading and writing any known file: its extension picks the format, unless the user names one."""
+"""DataFile: a file, its format and which of its arrays is meant, decided once; then read, checked and written."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from ..errors import InvalidInput, InvalidSetting, UnreadableFile
+from ..errors import InvalidInput, InvalidSetting, UnreadableFile, UnwritableFile
 from .arrays.envi_header import header_beside
 from .contents import Contents
 from .damage import needed
@@ -26,6 +26,81 @@ from .target import check_target
 
 AnyPath = str | os.PathLike[str]
 _INSIDE = "::"
+_CLIP = "frames"
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A file that is there, or is to be written."""
+
+    path: Path
+    form: Format
+    array: str | None = None
+    """Which of its arrays is meant: what stands after `::` in its name."""
+    named: bool = False
+    """Whether the user named the format."""
+
+    @classmethod
+    def of(cls, path: AnyPath, format: str | None = None) -> DataFile:
+        """The format is the one of this name, or else the one that the file's name promises."""
+        file, array = located(path)
+        return cls(file, format_of(file, format), array, format is not None)
+
+    def __str__(self) -> str:
+        return str(self.path) if self.array is None else f"{self.path}{_INSIDE}{self.array}"
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The file itself, and those that belong to it."""
+        return self.path, *self.form.companions(self.path)
+
+    def read(self, how: Reading) -> Contents | Entries:
+        """What is in it."""
+        check_source(self.path, folder=self.form.folder)
+        guessed = self.form.name == _CLIP and not self.named
+        if guessed:
+            check_clip(self.path)
+        found = self.form.read(self.path, replace(how, dataset=self.array))
+        if guessed:
+            note = f"{self.path} is read as one clip of its numbered pictures; complete --each takes each by itself."
+            found = replace(found, notes=(note, *found.notes))
+        return found
+
+    def check_place(self, *, force: bool) -> None:
+        """Refuse a place that cannot be written, here or at all, or that is taken unless `force`."""
+        if self.form.extra is not None:
+            needed(*self.form.extra, self.path)
+        check_target(self.path, force=force, folder=self.form.folder)
+        if self.form.folder and self.path.is_dir() and (strange := self.form.strangers(self.path)):
+            raise UnwritableFile(
+                f"{self.path} is not replaced, because there is something else in it: {strange[0]}; give another "
+                "folder."
+            )
+        for companion in self.form.companions(self.path):
+            check_target(companion, force=force)
+
+    def check_holds(self, contents: Contents) -> None:
+        """Refuse an array that the format cannot hold, or only with a library that is not installed."""
+        if refusal := self.form.refuses(contents):
+            raise InvalidInput(refusal)
+        if extra := self.form.extra_for(contents):
+            needed(*extra, self.path)
+
+    def write(self, contents: Contents | Entries, *, force: bool = True) -> tuple[str, ...]:
+        """Write all or nothing, replacing what is there if `force`; returns sentences about what the format changes."""
+        if self.array is not None:
+            contents = replace(contents, metadata=replace(contents.metadata, variable=self.array))
+        if self.form.extra is not None:  # said of this file, not of the stage on which it is written
+            needed(*self.form.extra, self.path)
+        if isinstance(contents, Entries) and isinstance(self.form, TableFormat):
+            with staged(self.path, force=force) as part:
+                self.form.write_entries(part, contents)
+            return self.form.losses_of(contents)
+        whole = contents.contents() if isinstance(contents, Entries) else contents
+        self.check_holds(whole)
+        with staged(self.path, force=force) as part:
+            self.form.write(part, whole)
+        return self.form.losses(whole)
 
 
 def known_extensions() -> tuple[str, ...]:
@@ -43,7 +118,7 @@ def format_of(path: Path, name: str | None = None) -> Format:
         if any(plain.name.lower().endswith(extension) for extension in form.extensions) and plain.name[0] != ".":
             return form
     if os.path.isdir(plain):
-        return _named("frames")
+        return _named(_CLIP)
     if pointer := header_beside(plain):
         raise UnreadableFile(pointer)
     said = f"its extension '{plain.suffix}' is not known" if plain.suffix else "it has no extension"
@@ -111,20 +186,15 @@ def read(
     grow
         By how many pixels holes are made wider, in rows and columns, because their edges are blurred.
     """
-    words = TableWords.of(table)
-    file, dataset = located(path)
-    form = format_of(file, format)
-    check_source(file, folder=form.folder)
-    if format is None and form.name == "frames":
-        check_clip(file)
-    found = form.read(file, Reading(dataset, size, gray, frames, words))
-    if format is None and form.name == "frames":
-        told = f"{file} is read as one clip of its numbered pictures; complete --each takes each by itself."
-        found = replace(found, notes=(told, *found.notes))
+    how = Reading(size=size, gray=gray, frames=frames, table=TableWords.of(table))
+    file = DataFile.of(path, format)
+    found = file.read(how)
     if missing is None and not grow:
         return found
     if not isinstance(found, Contents):
-        raise InvalidInput(f"{file} is a table, in which what is missing is not listed: leave out 'missing', 'grow'.")
+        raise InvalidInput(
+            f"{file.path} is a table, in which what is missing is not listed: leave out 'missing', 'grow'."
+        )
     if missing is not None:
         found = without_value(found, np.atleast_1d(np.asarray(missing, dtype=np.float64)).tolist(), tolerance)
     return wider(found, grow)
@@ -144,47 +214,8 @@ def read_contents(
     return found if isinstance(found, Contents) else found.contents()
 
 
-def check_writable(path: Path, contents: Contents, *, format: str | None = None) -> None:
-    """Refuse an array that the format of `path` cannot hold, or only with a library that is not installed."""
-    form = format_of(path, format)
-    if refusal := form.refuses(contents):
-        raise InvalidInput(refusal)
-    if extra := form.extra_for(contents):
-        needed(*extra, located(path)[0])
-
-
-def check_place(path: Path, *, force: bool, format: str | None = None) -> None:
-    """Refuse a place that cannot be written, here or at all, or that is taken unless `force`."""
-    file = located(path)[0]
-    form = format_of(file, format)
-    if form.extra is not None:
-        needed(*form.extra, file)
-    check_target(file, force=force, folder=form.folder)
-    if form.folder and file.is_dir() and (strange := form.strangers(file)):
-        raise UnreadableFile(
-            f"{file} is not replaced, because there is something else in it: {strange[0]}; give another folder."
-        )
-    for companion in form.companions(file):
-        check_target(companion, force=force)
-
-
 def write(
     path: AnyPath, contents: Contents | Entries, *, format: str | None = None, force: bool = True
 ) -> tuple[str, ...]:
     """Write all or nothing, replacing what is there if `force`; returns sentences about what the format changes."""
-    file, dataset = located(path)
-    form = format_of(file, format)
-    if dataset is not None:
-        contents = replace(contents, metadata=replace(contents.metadata, variable=dataset))
-    if form.extra is not None:  # said of this file, not of the stage on which it is written
-        needed(*form.extra, file)
-    if isinstance(contents, Entries) and isinstance(form, TableFormat):
-        with staged(file, force=force) as part:
-            form.write_entries(part, contents)
-        return form.losses_of(contents)
-    if isinstance(contents, Entries):
-        contents = contents.contents()
-    check_writable(file, contents, format=form.name)
-    with staged(file, force=force) as part:
-        form.write(part, contents)
-    return form.losses(contents)
+    return DataFile.of(path, format).write(contents, force=force)

@@ -1,12 +1,18 @@
-"""Where entries are missing: one by one, or in holes that have a shape."""
+"""Missingness: which entries of a tensor are missing, and all that is asked about that, each answered once.
+
+Entries are missing one by one (scattered), or structured: in lines, blocks or whole slices.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_cdt, maximum_filter, uniform_filter
 
-from ..tensor import SHORT
+from .tensor import SHORT
 
 Mask = NDArray[np.bool_]
 
@@ -15,15 +21,99 @@ _SOME_SIZE = 32  # entries of a slice, so that all of them are not missing by ch
 _DEPTH = 0.05  # share of the missing entries that lie inside of holes, from which on holes have a shape
 _BY_CHANCE = 12.0  # known entries expected in a window, so that hardly any is empty by chance
 _STRUCTURE = 0.2  # correlation of neighbours in the mask from which on holes have a shape
+_SOME_DEEP = 0.05  # share of the missing entries that lie inside of large holes, from which on those are a kind
 
 
-def dead_indices(missing: Mask, mode: int) -> NDArray[np.intp]:
+@dataclass(frozen=True, eq=False)
+class Missingness:
+    """Where entries are missing. True means known, as everywhere.
+
+    Many ask the same questions of one mask, and some answers take a pass over several arrays of its size; so whoever
+    has a pattern passes it on.
+    """
+
+    mask: Mask
+
+    def without(self, held: Mask) -> Missingness:
+        """What is left when some entries are held out."""
+        return Missingness(self.mask & ~held)
+
+    @cached_property
+    def structured(self) -> bool:
+        """Whether known entries come in blocks, lines or frames, rather than one by one."""
+        return is_structured(self.mask)
+
+    @cached_property
+    def lost_indices(self) -> tuple[NDArray[np.intp], ...]:
+        """For every mode, its indices with nothing known at all."""
+        return tuple(find_lost_indices(~self.mask, mode) for mode in range(self.mask.ndim))
+
+    @cached_property
+    def lost(self) -> Mask:
+        """Entries of slices of which nothing is known, such as lost frames."""
+        lost = np.zeros_like(self.mask)
+        for mode, size in enumerate(self.mask.shape):
+            if size > 1:
+                np.moveaxis(lost, mode, 0)[self.lost_indices[mode]] = True
+        return lost
+
+    @cached_property
+    def any_lost(self) -> bool:
+        """Whether there are such slices."""
+        return bool(self.lost.any())
+
+    @cached_property
+    def only_lost(self) -> bool:
+        """Whether nothing else is missing."""
+        return bool((self.mask | self.lost).all())
+
+    @cached_property
+    def mixed(self) -> bool:
+        """Whether lost slices are a kind of their own: other entries are missing too, or the slices are too small or
+        too many to be noticed as holes.
+        """
+        return self.any_lost and not (self.only_lost and self.structured)
+
+    @cached_property
+    def inside_large_holes(self) -> Mask:
+        """Entries inside of holes far larger than chance makes them."""
+        return find_large_holes(self.mask)
+
+    @cached_property
+    def deep(self) -> Mask:
+        """Entries inside of large holes, where others are missing one by one; none where they are not."""
+        nothing = np.zeros_like(self.mask)
+        if self.structured or self.any_lost:
+            return nothing
+        inside = self.inside_large_holes
+        return inside if np.count_nonzero(inside) > _SOME_DEEP * np.count_nonzero(~self.mask) else nothing
+
+    @cached_property
+    def any_deep(self) -> bool:
+        """Whether there are such entries."""
+        return bool(self.deep.any())
+
+    @property
+    def apart(self) -> Mask:
+        """Entries that are a kind of their own where others are missing too: those of lost slices, or of deep holes."""
+        return self.lost if self.any_lost else self.deep
+
+    @cached_property
+    def left(self) -> tuple[Missingness, tuple[NDArray[np.intp], ...]]:
+        """The pattern without slices of which nothing is known, and the indices that are left of every mode."""
+        indices = tuple(
+            np.setdiff1d(np.arange(size), lost) for size, lost in zip(self.mask.shape, self.lost_indices, strict=True)
+        )
+        return Missingness(self.mask[np.ix_(*indices)]), indices
+
+
+def find_lost_indices(missing: Mask, mode: int) -> NDArray[np.intp]:
     """The indices of one mode with nothing known at all."""
     others = tuple(other for other in range(missing.ndim) if other != mode)
     return np.flatnonzero(missing.all(axis=others))
 
 
-def has_holes(mask: Mask) -> bool:
+def is_structured(mask: Mask) -> bool:
     """Whether known entries come in blocks, lines or frames, rather than one by one."""
     spread = mask.mean() * (1 - mask.mean())
     if spread == 0:
@@ -41,7 +131,7 @@ def has_holes(mask: Mask) -> bool:
 def _has_dead_slice(missing: Mask) -> bool:
     """Whether all is missing in a row, a column or a frame of some size: a thin hole among scattered ones."""
     for mode, size in enumerate(missing.shape):
-        if size > SHORT and missing.size // size >= _SOME_SIZE and len(dead_indices(missing, mode)):
+        if size > SHORT and missing.size // size >= _SOME_SIZE and len(find_lost_indices(missing, mode)):
             return True
     return False
 
@@ -64,7 +154,7 @@ def _has_depth(missing: Mask) -> bool:
     return bool(inside.any()) and bool(inside.mean() - by_chance > _DEPTH * share * (1 - by_chance))
 
 
-def collapsed(mask: Mask) -> Mask:
+def collapse(mask: Mask) -> Mask:
     """The mask, with one index for modes along which it is the same everywhere."""
     for mode in range(mask.ndim):
         first = np.take(mask, [0], axis=mode)
@@ -73,7 +163,7 @@ def collapsed(mask: Mask) -> Mask:
     return mask
 
 
-def inside_large_holes(mask: Mask) -> Mask:
+def find_large_holes(mask: Mask) -> Mask:
     """Entries inside of holes far larger than chance makes them.
 
     A window in which a dozen known entries are to be expected has none: all of it is inside of a hole.
@@ -104,12 +194,12 @@ def _has_empty_cell(mask: Mask, window: list[int]) -> bool:
     return not bool(mask.all())
 
 
-def depths(known: Mask) -> NDArray[np.intp]:
+def measure_depths(known: Mask) -> NDArray[np.intp]:
     """How many steps to a neighbour lie between every entry and what is known."""
     return np.asarray(distance_transform_cdt(~known, "taxicab"), dtype=np.intp)
 
 
-def enclosed(known: Mask) -> Mask:
+def find_enclosed(known: Mask) -> Mask:
     """Entries with something known on both sides, in the fibre of a mode that can have an order."""
     found = known.copy()
     for mode, size in enumerate(known.shape):
