@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Sequence
 from dataclasses import replace
-from numbers import Real
-from typing import Any, cast
+from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,21 +21,16 @@ _ROWS = 256
 
 def check_tolerance(tolerance: object) -> float:
     """A number of levels, 0 or more."""
-    plain = isinstance(tolerance, Real) and not isinstance(tolerance, bool)
-    if not plain or not 0 <= float(cast(Any, tolerance)) < math.inf:
+    if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= float(tolerance) < math.inf:
         raise InvalidSetting(must_be("tolerance", "be a number of levels, 0 or more", tolerance))
-    return float(cast(Any, tolerance))
+    return float(tolerance)
 
 
 def check_growth(grow: object) -> int:
     """A whole number of pixels, 0 or more."""
-    try:
-        pixels = operator.index(cast(Any, grow))
-    except TypeError:
-        pixels = -1
-    if isinstance(grow, bool) or not 0 <= pixels <= _WIDEST:
+    if isinstance(grow, bool) or not isinstance(grow, Integral) or not 0 <= int(grow) <= _WIDEST:
         raise InvalidSetting(must_be("grow", f"be a whole number of pixels, 0 … {_WIDEST:,}", grow))
-    return pixels
+    return int(grow)
 
 
 def has_channels(contents: Contents) -> bool:
