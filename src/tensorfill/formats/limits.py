@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .. import memory
+
 try:
     import resource
 except ImportError:  # Windows: no limits there
@@ -13,13 +15,19 @@ _MARGIN = 2**29  # bytes, for libraries and what they keep in caches
 _PATIENCE = 4  # seconds of computing
 _SLOWEST = 10_000_000  # bytes per second, unpacked
 _started = False
+_free_at_start: int | None = None
 
 
 def start() -> None:
     """From now on this process may only take what `allow` grants, and a little for the libraries themselves."""
-    global _started
-    _started = resource is not None
+    global _started, _free_at_start
+    _started, _free_at_start = resource is not None, memory.available_memory()
     allow(0)
+
+
+def available_memory() -> int | None:
+    """Bytes that can be had; in the child, those that `allow` could grant rather than what it has granted so far."""
+    return _free_at_start if _started else memory.available_memory()
 
 
 def allow(count: int) -> None:

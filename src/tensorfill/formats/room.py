@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import TooLarge, UnreadableFile
-from ..memory import available_memory
 from ..tensor import entries
+from .limits import available_memory
 
 _SMALL = 2**20  # bytes
 _SUSPICIOUS = 2**30  # bytes; below it, nobody is hurt

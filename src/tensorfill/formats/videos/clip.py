@@ -28,8 +28,7 @@ _SLOWEST, _FASTEST = Fraction(1, 1000), Fraction(100_000)
 _FINEST = 10_000  # what a frame rate is a whole number of parts of; libav has 31 bits for it
 _ELSEWHERE = "write .npy, .npz or .tif"
 _FIRST_GUESS = 64  # frames, where a file does not say how many there are
-_MOST_WAITING = 32  # frames that are put into the array together, so that its memory is walked through less often
-_MOST_WAITING_BYTES = 2**26
+_BATCH, _BATCH_BYTES = 32, 2**26  # frames that are copied together, so that the array is walked through less often
 
 
 def find_refusal(contents: Contents, extension: str, *, deep: bool) -> str | None:
@@ -93,12 +92,14 @@ def round_rate(contents: Contents) -> Fraction:
     return USUAL_RATE if rate is None else rate.limit_denominator(_FINEST)
 
 
-def take_frame(data: NDArray[Any], number: int) -> NDArray[Any]:
-    """One frame in 8 or 16 bits, (row, column) or (row, column, channel)."""
-    frame = data[:, :, number]
-    if frame.dtype.kind == "f":
-        return np.rint(np.nan_to_num(frame.astype(np.float64), nan=0.0) * 255).astype(np.uint8)
-    return np.ascontiguousarray(frame, dtype=frame.dtype.newbyteorder("="))
+def iterate_frames(data: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Every frame in 8 or 16 bits, (row, column) or (row, column, channel)."""
+    batch = max(1, min(_BATCH, _BATCH_BYTES // max(1, data[:, :, 0].nbytes)))
+    for start in range(0, data.shape[2], batch):
+        frames = np.moveaxis(data[:, :, start : start + batch], 2, 0)
+        if frames.dtype.kind == "f":
+            frames = np.rint(np.nan_to_num(frames.astype(np.float64), nan=0.0) * 255).astype(np.uint8)
+        yield from np.ascontiguousarray(frames, dtype=frames.dtype.newbyteorder("="))
 
 
 def choose_frames(how: Reading) -> range:
@@ -143,7 +144,7 @@ class FrameStack:
                 f"{_describe(frame)}; read the part before it with --frames 0-{number - 1}."
             )
         self._waiting.append(frame)
-        if len(self._waiting) == _MOST_WAITING or len(self._waiting) * frame.nbytes > _MOST_WAITING_BYTES:
+        if len(self._waiting) == _BATCH or len(self._waiting) * frame.nbytes > _BATCH_BYTES:
             self._store()
 
     def finish(self) -> NDArray[Any]:

@@ -17,7 +17,7 @@ from ..contents import Contents
 from ..damage import Extra, needed
 from ..format import Format
 from ..reading import Reading
-from .clip import find_losses, find_refusal, is_deep, round_rate, take_frame
+from .clip import find_losses, find_refusal, is_deep, iterate_frames, round_rate
 from .colour import BT601, BT709, ColourCoding, Planes, usual_weights
 from .decoding import read_video
 from .wholeness import COUNT_TAG, RATE_TAG, Y4M
@@ -226,10 +226,10 @@ def _encode(av: Any, output: Any, contents: Contents, coding: Coding) -> None:
     stream.codec_context.thread_count = 2
     coding.declare(stream.codec_context)
     stream.metadata.update({RATE_TAG: str(rate), COUNT_TAG: str(data.shape[2])})
-    for number in range(data.shape[2]):
+    for number, values in enumerate(iterate_frames(data)):
         frame = av.VideoFrame(data.shape[1], data.shape[0], coding.pixel_format)
-        for plane, values in zip(frame.planes, coding.planes(take_frame(data, number)), strict=True):
-            _fill_plane(plane, values)
+        for plane, numbers in zip(frame.planes, coding.planes(values), strict=True):
+            _fill_plane(plane, numbers)
         frame = frame.reformat(format=coding.stored_format)
         frame.pts, frame.time_base = number, 1 / rate
         coding.declare(frame)

@@ -49,10 +49,10 @@ def read_video(path: Path, how: Reading, kind: str, containers: str) -> Contents
             raise damaged(path, kind)
         check_frames(how, time.number, path)
         data = stack.finish()
+        limits.allow(data.nbytes + path.stat().st_size)  # to hand it over, and for checksums
         notes = (*_describe(path, container, time), *reader.describe(colour=data.ndim == 4))
         if whole:
             notes += _check_running_time(path, kind, containers, time)
-            limits.allow(path.stat().st_size)
             check_checksums(path)  # only now: a frame that cannot be decoded is named by its number
         return Contents(data, None, notes, Metadata(kind="video", frame_rate=find_rate(stream)))
 

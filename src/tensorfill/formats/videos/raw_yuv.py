@@ -19,7 +19,7 @@ from ..metadata import Metadata
 from ..reading import Reading
 from ..room import check_room
 from ..source import open_source
-from .clip import MOST_PIXELS, check_frames, choose_frames, find_losses, find_refusal, take_frame
+from .clip import MOST_PIXELS, check_frames, choose_frames, find_losses, find_refusal, iterate_frames
 from .colour import ColourCoding
 
 _Y4M = b"YUV4MPEG2"
@@ -70,8 +70,7 @@ class Yuv(Format):
         data = contents.data
         neutral = np.full((2, *_halve_size(*data.shape[:2])), _CODING.neutral, dtype=np.uint8)
         with path.open("xb") as file:
-            for number in range(data.shape[2]):
-                frame = take_frame(data, number)
+            for frame in iterate_frames(data):
                 planes = (frame, *neutral) if frame.ndim == 2 else _CODING.to_planes(frame, halved=True)
                 for plane in planes:
                     file.write(np.ascontiguousarray(plane).data)
