@@ -402,7 +402,7 @@ def test_the_child_process_reads_what_is_larger_than_its_first_allowance(tmp_pat
     np.testing.assert_array_equal(np.asarray(Y4m().read(tmp_path / "a.y4m", Reading())), clip)
 
 
-# Damage
+# Damage, besides that of the thousand files in tests/damage
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -504,38 +504,6 @@ def test_damaged_files_give_a_sentence_or_the_right_number_of_frames(
     assert capfd.readouterr().err == ""
 
 
-@pytest.mark.parametrize(
-    "text", ["", "hello" * 999, "#EXTM3U\n#EXTINF:1,\nfile:///etc/hosts\n", "ffconcat version 1.0\nfile a.mkv\n"]
-)
-def test_what_is_no_video_is_refused(tmp_path: Path, text: str) -> None:
-    Mkv().write(tmp_path / "a.mkv", video(noise((8, 8, 3))))
-    (tmp_path / "b.mp4").write_text(text)
-    with pytest.raises(UnreadableFile, match=r"b.mp4 is not a video that can be read: it is damaged, cut short, or"):
-        Mp4().decode(tmp_path / "b.mp4", Reading())
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        Y4M + b"123",
-        Y4M[:-1] + b"S",
-        Y4M[:-6],
-        Y4M.replace(b"H2", b"H0"),
-        Y4M.replace(b"H2", b"Hx"),
-        Y4M.replace(b"W2 H2", b"W99999999 H99999999"),
-        Y4M.replace(b"W2 H2", b"W8000 H8000"),
-        Y4M.replace(b"C420", b"Cxyz"),
-        b"YUV4MPEG2 W2 H2" + b" X" * 9999,
-        b"",
-        b"\xff\xfe\x00",
-    ],
-)
-def test_what_is_no_y4m_is_refused(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "a.y4m").write_bytes(content)
-    with pytest.raises(UnreadableFile, match=r"a.y4m is not a .y4m video that can be read: it is damaged, cut short"):
-        Y4m().decode(tmp_path / "a.y4m", Reading())
-
-
 def test_a_frame_of_a_y4m_that_does_not_begin_with_its_word_is_damage(tmp_path: Path) -> None:
     path = tmp_path / "a.y4m"
     Y4m().write(path, video(noise((3, 4, 9))))
@@ -546,12 +514,6 @@ def test_a_frame_of_a_y4m_that_does_not_begin_with_its_word_is_damage(tmp_path: 
         UnreadableFile, match=r"cut short after frame 2; what comes before can be read with --frames 0-2.$"
     ):
         Y4m().decode(path, Reading())
-
-
-@pytest.mark.parametrize("how", [Reading(), Reading(frames=(0, 3))])
-def test_a_file_that_is_not_there_is_told(tmp_path: Path, how: Reading) -> None:
-    with pytest.raises(UnreadableFile, match=r"^There is no file .*a.mkv.$"):
-        Mkv().decode(tmp_path / "a.mkv", how)
 
 
 def test_a_file_with_sound_alone_is_refused(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -84,13 +84,12 @@ def _decode(path: Path, kind: str, container: Any, stream: Any) -> Iterator[Any]
     """Every frame; the first one that cannot be decoded is an error, because what follows may be built upon it."""
     av = needed("av", "video", path)
     number, end = 0, 0
-    with ExitStack() as stack:
-        # The decoder of FFV1 looks at checksums and shows what is wrong; it says so in its log alone.
-        logs = stack.enter_context(_capture_errors(av)) if stream.codec_context.name == "ffv1" else []
+    with _capture_errors(av, stream.codec_context.name) as logs:
         try:
             for packet in container.demux(stream):
                 frames = packet.decode()
-                if logs or packet.is_corrupt or any(frame.is_corrupt for frame in frames):
+                wrong = any(codec == "ffv1" for _, codec, _ in logs)
+                if wrong or packet.is_corrupt or any(frame.is_corrupt for frame in frames):
                     raise _describe_damage(path, kind, number)
                 for frame in frames:
                     yield frame
@@ -103,15 +102,20 @@ def _decode(path: Path, kind: str, container: Any, stream: Any) -> Iterator[Any]
 
 
 @contextmanager
-def _capture_errors(av: Any) -> Iterator[list[Any]]:
-    """A list of all errors that libav logs, in any thread."""
-    before = av.logging.get_level()
+def _capture_errors(av: Any, codec: str) -> Iterator[list[tuple[int, str, str]]]:
+    """What is logged while FFV1 is decoded: the decoder looks at checksums, and says only there what is wrong."""
+    if codec != "ffv1":
+        yield []
+        return
+    level, skipping = av.logging.get_level(), av.logging.get_skip_repeated()
     av.logging.set_level(av.logging.ERROR)
+    av.logging.set_skip_repeated(False)
     try:
         with av.logging.Capture(local=False) as logs:
             yield logs
     finally:
-        av.logging.set_level(before)
+        av.logging.set_level(level)
+        av.logging.set_skip_repeated(skipping)
 
 
 def _describe_damage(path: Path, kind: str, number: int) -> UnreadableFile:
