@@ -7,7 +7,7 @@ Protocol of `--ablation`: values in [0, 1], entries observed where numpy.random.
 RMSE over all entries, known ones kept, and seconds. So that a table takes minutes, data is cut to the middle and a clip
 to its first 60 frames; the table says to which size. The first run of a column chooses settings by itself; all others
 are given these, so that they differ in one ingredient only. Settings of the method are passed as such, other
-ingredients by changing the model that it starts from. `--write` puts the table into docs/patches.md. Data that is not
+ingredients as values of `PatchSettings`. `--write` puts the table into docs/patches.md. Data that is not
 there is no column.
 
 `--pictures` writes patches.png, the middle of a photograph that ships inside scikit-image of which 10 % of the entries
@@ -19,12 +19,10 @@ inside the scribbles, is printed, from 0 to 1.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
 from beyond import FILES, put
@@ -35,8 +33,8 @@ from photographs import Picture, middle, photograph
 import tensorfill
 from tensorfill import formats, metrics, sampling
 from tensorfill.cli.preview import side_by_side
-from tensorfill.patches import run, start, view
-from tensorfill.patches.model import GroupModel
+from tensorfill.methods.patches import Patches
+from tensorfill.methods.registry import forget, register
 
 PAGE = Path(__file__).parent.parent / "docs" / "patches.md"
 MARK = "patches-ablation"
@@ -46,6 +44,7 @@ FRAMES = {"hall": 60}
 PHOTOGRAPH, SIDE, SHOWN, TILE, MAGNIFIED = "coffee", 256, 192, 48, 4
 GAP = 8
 TINY = 1e-6
+ABLATED = "patches-ablated"
 
 
 @dataclass(frozen=True)
@@ -55,26 +54,27 @@ class Variant:
     settings: Mapping[str, Any] = field(default_factory=dict)
     times: Mapping[str, float] = field(default_factory=dict)
     """Factors of settings that were chosen."""
-    model: Mapping[str, Any] = field(default_factory=dict)
-    """Fields of the `GroupModel` that it starts from."""
-    share: bool = True
-    """Whether a share of the start is kept."""
-    everywhere: bool = False
-    """Whether groups are solved for wherever something is missing."""
+    solver: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of the `PatchSettings` that steer it."""
+
+    def method(self) -> type[Patches]:
+        """`patches` that is steered so."""
+        steered = replace(Patches.solver, **self.solver)
+        return type("Ablated", (Patches,), {"name": ABLATED, "solver": steered})
 
 
 VARIANTS = {
-    "one pass, so no C": Variant(model={"passes": 1}),
-    "no common covariance": Variant(model={"strength": TINY}),
-    "no relaxation": Variant(model={"relaxation": 1.0}),
-    "no share of the start": Variant(share=False),
+    "one pass, so no C": Variant(solver={"passes": 1}),
+    "no common covariance": Variant(solver={"strength": TINY}),
+    "no relaxation": Variant(solver={"relaxation": 1.0, "relaxation_of_many_bands": 1.0}),
+    "no share of the start": Variant(solver={"least_share": 1.0}),
     "no power": Variant(settings={"power": 1, "noise": None}),
     "σ² × 4": Variant(times={"noise": 2.0}),
     "σ² ÷ 4": Variant(times={"noise": 0.5}),
     "patches with a side of 4": Variant(settings={"patch": 4}),
     "patches with a side of 5": Variant(settings={"patch": 5}),
     "half as many members": Variant(times={"members": 0.5}),
-    "all places": Variant(everywhere=True),
+    "all places": Variant(solver={"covered": 1.0, "covered_in_volumes": 1.0}),
     "1 round": Variant(settings={"max_iter": 1}),
     "2 rounds": Variant(settings={"max_iter": 2}),
     "4 rounds": Variant(settings={"max_iter": 4}),
@@ -91,23 +91,6 @@ def truth_of(name: str, folder: Path | None) -> NDArray[Any] | None:
     if name in FRAMES:
         whole = whole[..., : FRAMES[name]]
     return middle(whole, SIDES[name])
-
-
-@contextmanager
-def changed(variant: Variant) -> Iterator[None]:
-    """Until the end of the block, groups are as a variant says."""
-    usual: Callable[..., GroupModel] = run.__dict__["first_model"]
-
-    def first_model(*given: Any, **named: Any) -> GroupModel:
-        return replace(usual(*given, **named), **variant.model)
-
-    with ExitStack() as until_then:
-        until_then.enter_context(mock.patch.object(run, "first_model", first_model))
-        if not variant.share:
-            until_then.enter_context(mock.patch.object(start, "_LEAST_SHARE", 1.0))
-        for share in ("_COVERED", "_COVERED_IN_VOLUMES") if variant.everywhere else ():
-            until_then.enter_context(mock.patch.object(view, share, 1.0))
-        yield
 
 
 def measure(truth: NDArray[Any], method: str, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -150,9 +133,12 @@ def ablated(folder: Path | None, names: list[str]) -> str:
         return found
 
     def of_variant(variant: Variant) -> Iterator[dict[str, Any]]:
-        for truth, settings in zip(truths.values(), chosen, strict=True):
-            with changed(variant):
-                yield measure(truth, "patches", settings_of(variant, settings))
+        register(variant.method())
+        try:
+            for truth, settings in zip(truths.values(), chosen, strict=True):
+                yield measure(truth, ABLATED, settings_of(variant, settings))
+        finally:
+            forget(ABLATED)
 
     measure(photograph(PHOTOGRAPH, TILE), "patches", {})  # compiles
     tell("`spectral`", (measure(truth, "spectral", {}) for truth in truths.values()))

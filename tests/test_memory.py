@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -35,9 +36,9 @@ class TestLimits:
     @pytest.fixture(autouse=True)
     def machine(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         """A machine with 8 GB free, whose groups are in a folder of ours."""
-        (tmp_path / "meminfo").write_text("MemTotal: 9000000 kB\nMemAvailable: 8000000 kB\n")
         (tmp_path / "cgroup").write_text("4:memory:/jobs/ours\n3:cpu:/\n0::/system/service\n")
-        monkeypatch.setattr(memory, "_MEMINFO", tmp_path / "meminfo")
+        machine = SimpleNamespace(total=9_000_000_000, available=8_000_000_000)
+        monkeypatch.setattr(memory.psutil, "virtual_memory", lambda: machine)
         monkeypatch.setattr(memory, "_MEMBERSHIPS", tmp_path / "cgroup")
         monkeypatch.setattr(memory, "_GROUPS", tmp_path / "groups")
         monkeypatch.setattr(memory, "_own_limits", lambda: iter(()))
@@ -51,7 +52,7 @@ class TestLimits:
             (folder / name).write_text(f"{value}\n")
 
     def test_without_limits_it_is_what_is_free(self) -> None:
-        assert memory.available_memory() == 8_000_000 * 1024
+        assert memory.available_memory() == 8_000_000_000
 
     @pytest.mark.parametrize("group", ["groups", "groups/system", "groups/system/service"])
     def test_a_group_or_one_around_it(self, machine: Path, group: str) -> None:
@@ -67,7 +68,7 @@ class TestLimits:
 
     def test_a_group_without_a_limit(self, machine: Path) -> None:
         self.limit(machine / "groups", ("memory.max", "memory.current", "memory.stat"), "max")
-        assert memory.available_memory() == 8_000_000 * 1024
+        assert memory.available_memory() == 8_000_000_000
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="nothing tells how much a process has")

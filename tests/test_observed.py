@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tensorfill.errors import InvalidInput
-from tensorfill.observed import ObservedTensor, checked_coordinates, positions_of
+from tensorfill.observed import ObservedTensor, check_coordinates, positions_of
 
 DTYPES = [np.bool_, np.int8, np.uint8, np.uint16, np.int64, np.uint64, np.float16, np.float32, np.float64]
 
@@ -159,7 +159,7 @@ def test_positions_count_the_last_mode_fastest() -> None:
 
 
 def test_coordinates_of_any_integer_dtype_are_taken() -> None:
-    rows = checked_coordinates(np.array([[1, 2]], dtype=np.uint8), (2, 3))
+    rows = check_coordinates(np.array([[1, 2]], dtype=np.uint8), (2, 3))
     assert rows.dtype == np.int64
     assert rows.tolist() == [[1, 2]]
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tensorfill import sampling
 from tensorfill.errors import InvalidSetting
-from tensorfill.sampling import PATTERNS, checked_pattern, mask, uniform
+from tensorfill.sampling import PATTERNS, check_pattern, mask, uniform
 
 EVERY = [*PATTERNS, "fibres-1", "fibres-2", "slices-1", "slices-2"]
 VIDEO = (36, 40, 25)
@@ -265,10 +265,10 @@ def test_a_name_that_is_none_is_told_with_those_there_are(name: str) -> None:
         "slices, scratches, text; fibres and slices also along a mode, as in fibres-2."
     )
     with pytest.raises(InvalidSetting, match=f"^{re.escape(sentence)}$"):
-        checked_pattern(name)
+        check_pattern(name)
 
 
 def test_every_pattern_is_a_function_of_the_room() -> None:
     for name, function in PATTERNS.items():
         assert getattr(sampling, name) is function
-        assert checked_pattern(name) == name
+        assert check_pattern(name) == name

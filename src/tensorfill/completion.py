@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .bounds import Bounds, Number
 from .errors import InvalidSetting, TooLarge
 from .memory import physical_memory
-from .observed import ObservedTensor, checked_coordinates, positions_of
+from .observed import ObservedTensor, check_coordinates, positions_of
 from .tensor import Array, entries
 
 StopKind = Literal[
@@ -234,7 +234,7 @@ class Completion:
 
     def predict(self, indices: ArrayLike, *, raw: bool = False) -> NDArray[Any]:
         """Values at rows of coordinates, as in `tensor` (with `raw`, as in `model`), without building either."""
-        coordinates = checked_coordinates(indices, self.observed.shape)
+        coordinates = check_coordinates(indices, self.observed.shape)
         model = self._clipped(self.estimate.at(coordinates))
         if raw:
             return model

@@ -70,7 +70,7 @@ def inpaint(
         raise InvalidSetting(
             "inpaint takes no 'observed'; give 'mask' instead, which is True where pixels are missing, not known."
         )
-    axis = _checked_axis(channel_axis, np.ndim(cast(Any, image)))
+    axis = _check_axis(channel_axis, np.ndim(cast(Any, image)))
     data = np.ma.getdata(cast(Any, image))
     missing = _missing(np.asarray(mask), data.shape, axis, channel_axis) | np.ma.getmaskarray(cast(Any, image))
     missing = _grown(missing, grow, axis)
@@ -103,7 +103,7 @@ def _grown(missing: NDArray[np.bool_], grow: int, axis: int | None) -> NDArray[n
     return np.moveaxis(grow_mask(np.moveaxis(missing, axis, -1), pixels, channels=True), -1, axis)
 
 
-def _checked_axis(channel_axis: object, dimensions: int) -> int | None:
+def _check_axis(channel_axis: object, dimensions: int) -> int | None:
     """The axis of the channels counted from the front, or None."""
     if channel_axis is None:
         return None

@@ -23,7 +23,7 @@ from .formats import Contents, Entries
 from .method import Method, extends_constants, looks_at_neighbours, tells_uncertainty
 from .methods.auto import describe_choice, method_for
 from .methods.registry import make, names_of
-from .observed import Negatives, ObservedTensor, observed_everywhere
+from .observed import Negatives, ObservedTensor, spread_observed
 from .peers import Arrived, arriving, check_alignment
 from .scaling import LARGEST, Unit
 from .shifting import Shift
@@ -100,13 +100,13 @@ def complete(
     >>> np.allclose(done.tensor[known], data[known]), round(float(done.tensor[0, 1, 1]), 1)
     (True, 2.0)
     """
-    limit = _checked_limit(time_limit)
+    limit = _check_limit(time_limit)
     with time_limited(limit):
         _refuse_mask(settings)
         bounds = Bounds.of(lower, upper)
         arrived = arriving(array, coordinates, value)
         check_alignment(array, observed)
-        given = _observed(array if arrived is None else arrived.given, observed)
+        given = _observe(array if arrived is None else arrived.given, observed)
         data, clipped = given.within(bounds, negatives)
         chosen = make(method_for(method, settings), settings)
         told = (*clipped, *describe_choice(method, settings), *(() if arrived is None else arrived.notes))
@@ -186,7 +186,7 @@ def _foregone(data: ObservedTensor, method: Method, settings: dict[str, Any], bo
     return found
 
 
-def _observed(array: Any, observed: ArrayLike | None) -> ObservedTensor:
+def _observe(array: Any, observed: ArrayLike | None) -> ObservedTensor:
     """What is known, whatever its range."""
     if isinstance(array, ObservedTensor | Entries):
         if observed is not None:
@@ -198,7 +198,7 @@ def _observed(array: Any, observed: ArrayLike | None) -> ObservedTensor:
     if isinstance(array, Contents):
         if observed is None:
             return array.observed_tensor
-        both = observed if array.observed is None else observed_everywhere(observed, array.shape) & array.observed
+        both = observed if array.observed is None else spread_observed(observed, array.shape) & array.observed
         return ObservedTensor.from_array(array.data, both, lower=None)
     return ObservedTensor.from_array(array, observed, lower=None)
 
@@ -229,7 +229,7 @@ def _out_of_time(done: Completion, limit: float) -> Completion:
     return replace(done, stop=StopReason("time", sentence))
 
 
-def _checked_limit(time_limit: object) -> float:
+def _check_limit(time_limit: object) -> float:
     if time_limit is None:
         return math.inf
     if isinstance(time_limit, bool) or not isinstance(time_limit, Real) or not float(time_limit) > 0:

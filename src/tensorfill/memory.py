@@ -5,33 +5,26 @@ in, as in a container or under a service manager. The smallest counts.
 """
 
 import ctypes
-import os
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
-_MEMINFO = Path("/proc/meminfo")
-_STATUS = Path("/proc/self/status")
+import psutil
+
 _MEMBERSHIPS = Path("/proc/self/cgroup")
 _GROUPS = Path("/sys/fs/cgroup")
 
 
-def physical_memory() -> int | None:
-    """Bytes of memory that this process may ever have, or None where the system does not say."""
-    if not hasattr(os, "sysconf"):
-        return None
-    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return min([machine, *(limit for limit, _ in _limits())])
+def physical_memory() -> int:
+    """Bytes of memory that this process may ever have."""
+    return min([int(psutil.virtual_memory().total), *(limit for limit, _ in _limits())])
 
 
-def available_memory() -> int | None:
-    """Bytes that can be had without pushing others out, within all limits; None where nobody says."""
-    free = _free()
-    there = [max(0, limit - used) for limit, used in _limits()]
-    if free is None and not there:
-        return physical_memory()
-    return min(there if free is None else [free, *there])
+def available_memory() -> int:
+    """Bytes that can be had without pushing others out, within all limits."""
+    left = (max(0, limit - used) for limit, used in _limits())
+    return min([int(psutil.virtual_memory().available), *left])
 
 
 def give_back() -> None:
@@ -46,20 +39,6 @@ def _trim() -> Callable[[int], int] | None:
     return getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 
 
-def _free() -> int | None:
-    return _kilobytes(_MEMINFO, "MemAvailable:")
-
-
-def _kilobytes(file: Path, name: str) -> int | None:
-    """What a file of the kernel's says under this name, in bytes."""
-    try:
-        lines = file.read_text().splitlines()
-    except OSError:  # not Linux
-        return None
-    found = (line.split()[1] for line in lines if line.startswith(name))
-    return next((int(kilobytes) * 1024 for kilobytes in found), None)
-
-
 def _limits() -> Iterator[tuple[int, int]]:
     """Every limit that this process is under, and how much of it is used."""
     yield from _own_limits()
@@ -71,10 +50,11 @@ def _own_limits() -> Iterator[tuple[int, int]]:
         import resource
     except ImportError:  # not on Windows
         return
-    for kind, name in (("RLIMIT_AS", "VmSize:"), ("RLIMIT_DATA", "VmData:")):
+    used = psutil.Process().memory_info()
+    for kind, name in (("RLIMIT_AS", "vms"), ("RLIMIT_DATA", "data")):
         limit = resource.getrlimit(getattr(resource, kind))[0] if hasattr(resource, kind) else resource.RLIM_INFINITY
         if limit != resource.RLIM_INFINITY:
-            yield limit, _kilobytes(_STATUS, name) or 0
+            yield limit, getattr(used, name, 0)
 
 
 def _group_limits() -> Iterator[tuple[int, int]]:

@@ -68,10 +68,10 @@ class ObservedTensor:
 
         Bounds as for `from_array`.
         """
-        shape = _checked_shape(shape)
+        shape = _check_shape(shape)
         known = np.ma.getdata(cast(Any, values))
         _check_kind(known)
-        rows = checked_coordinates(coordinates, shape)
+        rows = check_coordinates(coordinates, shape)
         if known.ndim != 1 or len(known) != len(rows):
             raise InvalidInput(
                 f"There must be one value per coordinate: {len(rows)} coordinates came with values of shape "
@@ -105,7 +105,7 @@ class ObservedTensor:
 
     @classmethod
     def _checked(cls, shape: Sequence[int], positions: NDArray[np.int64], known: NDArray[Any]) -> ObservedTensor:
-        shape = _checked_shape(shape)
+        shape = _check_shape(shape)
         if len(positions) == 0:
             raise InvalidInput(
                 "Nothing is observed: every entry is marked missing, so there is nothing to complete from. "
@@ -194,7 +194,7 @@ class ObservedTensor:
         return found
 
 
-def checked_coordinates(coordinates: ArrayLike, shape: Sequence[int]) -> NDArray[np.int64]:
+def check_coordinates(coordinates: ArrayLike, shape: Sequence[int]) -> NDArray[np.int64]:
     """Coordinates as an (entries × modes) integer array inside `shape`, or a clear error."""
     rows = np.asarray(coordinates)
     if rows.ndim != 2 or rows.shape[1] != len(shape):
@@ -228,9 +228,9 @@ def _array_and_mask(array: ArrayLike, observed: ArrayLike | None) -> tuple[NDArr
     masked = isinstance(array, np.ma.MaskedArray)
     data = np.ma.getdata(array) if masked else _as_array(array)
     _check_kind(data)
-    _checked_shape(data.shape)
+    _check_shape(data.shape)
     if observed is not None:
-        mask = observed_everywhere(observed, data.shape)
+        mask = spread_observed(observed, data.shape)
     else:
         mask = ~np.isnan(data) if data.dtype.kind == "f" else np.ones(data.shape, dtype=bool)
     if masked:
@@ -246,7 +246,7 @@ def _as_array(data: ArrayLike) -> NDArray[Any]:
         raise InvalidInput(f"The data cannot be taken as an array of numbers: {reason}") from None
 
 
-def observed_everywhere(observed: ArrayLike, shape: Sequence[int]) -> NDArray[np.bool_]:
+def spread_observed(observed: ArrayLike, shape: Sequence[int]) -> NDArray[np.bool_]:
     """A user's mask for every entry of a tensor, or a clear error; one of the first modes serves all the others."""
     mask = np.asarray(observed)
     if mask.dtype != np.bool_:
@@ -270,7 +270,7 @@ def _check_kind(data: NDArray[Any]) -> None:
         )
 
 
-def _checked_shape(shape: Sequence[int]) -> tuple[int, ...]:
+def _check_shape(shape: Sequence[int]) -> tuple[int, ...]:
     shape = tuple(int(size) for size in shape)
     if len(shape) < 2:
         raise InvalidInput(

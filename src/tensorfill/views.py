@@ -39,16 +39,16 @@ def view_of(known: NDArray[np.bool_], *, colour: bool | None = None) -> View:
     colour = few and colour is not False
     between = known.shape[2:-1] if colour else known.shape[2:]
     last: Index = (slice(_COLOURS),) if colour else ()
-    picked, where = _picked(known, between)
+    picked, where = _pick(known, between)
     index: Index = (slice(None), slice(None), *picked, *last)
     if max(between, default=1) == 1:
         where = ""
     if colour and channels == _MOST_CHANNELS:
         where = ", ".join(part for part in (where, "its first three channels as red, green and blue") if part)
-    return View(index, f"tensor[{_written(index, channels if colour else 0)}]: {where}" if where else "")
+    return View(index, f"tensor[{_write(index, channels if colour else 0)}]: {where}" if where else "")
 
 
-def _picked(known: NDArray[np.bool_], between: tuple[int, ...]) -> tuple[tuple[int, ...], str]:
+def _pick(known: NDArray[np.bool_], between: tuple[int, ...]) -> tuple[tuple[int, ...], str]:
     """Which picture is shown, and where that is."""
     middle = tuple(size // 2 for size in between)
     if not between:
@@ -65,7 +65,7 @@ def _picked(known: NDArray[np.bool_], between: tuple[int, ...]) -> tuple[tuple[i
     return middle, "the middle"
 
 
-def _written(index: Index, channels: int) -> str:
+def _write(index: Index, channels: int) -> str:
     """An index as it is written in Python."""
     shown = [":" if isinstance(part, slice) else str(part) for part in index]
     return ", ".join([*shown[:-1], ":3"] if channels == _MOST_CHANNELS else shown)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from stand_in import MeanFill, Run
 
-from tensorfill.cli.running import uninterrupted
+from tensorfill.cli.running import ignore_interrupts
 
 
 def test_the_best_so_far_is_written_and_the_code_is_130(
@@ -69,7 +69,7 @@ def test_the_demo_keeps_the_best_so_far_too(tensorfill: Run, solver: MeanFill, t
 
 def test_ctrl_c_does_nothing_while_files_are_written() -> None:
     before = signal.getsignal(signal.SIGINT)
-    with uninterrupted():
+    with ignore_interrupts():
         os.kill(os.getpid(), signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from tensorfill.cli import progress, time_ahead
-from tensorfill.cli.time_ahead import TimeAhead, left_of
+from tensorfill.cli.time_ahead import TimeAhead, estimate_left
 from tensorfill.completion import Iteration
 from tensorfill.telling import Phase, Round
 
@@ -52,16 +52,16 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 def test_an_iteration_in_one_line() -> None:
     step = Iteration(12, 3.0, 123.456789, 0.00123, 40, 7, relative_gap=0.02)
-    assert progress.described(step) == "iteration 12  cost 123.457  gradient 1.23e-03  gap 2.00e-02"
+    assert progress.describe_step(step) == "iteration 12  cost 123.457  gradient 1.23e-03  gap 2.00e-02"
 
 
 def test_a_method_without_a_gradient_says_nothing_about_it() -> None:
     step = Iteration(3, 1.0, 123.4567, float("nan"), 3, 0)
-    assert progress.described(step) == "iteration 3  cost 123.457"
+    assert progress.describe_step(step) == "iteration 3  cost 123.457"
 
 
 def test_the_gap_is_left_out_while_it_is_not_known() -> None:
-    assert "gap" not in progress.described(Iteration(1, 0.1, 2.0, 0.5, 1, 0))
+    assert "gap" not in progress.describe_step(Iteration(1, 0.1, 2.0, 0.5, 1, 0))
 
 
 def test_without_a_terminal_nothing_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,21 +84,21 @@ def test_quietly_nothing_is_shown_either(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_in_the_middle_of_a_run_the_time_left_is_about_right(truth: float) -> None:
     """Within a factor of two, with a forecast of 10 s that is off by up to a half."""
     for share in (0.5, 0.6, 0.7):
-        told, left = left_of(10.0, share * truth, time_ahead._SPREAD), (1 - share) * truth
+        told, left = estimate_left(10.0, share * truth, time_ahead._SPREAD), (1 - share) * truth
         assert left / 2 < told < 2 * left
 
 
 @pytest.mark.parametrize("spread", [0.25, 0.4])
 def test_the_time_left_is_never_zero_and_the_bar_never_goes_back(spread: float) -> None:
     moments = [0.01 * 1.2**step for step in range(60)]
-    left = [left_of(10.0, moment, spread) for moment in moments]
+    left = [estimate_left(10.0, moment, spread) for moment in moments]
     assert min(left) > 0
     shares = [round(moment / (moment + rest), 9) for moment, rest in zip(moments, left, strict=True)]
     assert shares == sorted(shares)
 
 
 def test_without_a_forecast_nothing_is_told_about_the_time_left() -> None:
-    assert left_of(0.0, 5.0, 0.6) == 0.0
+    assert estimate_left(0.0, 5.0, 0.6) == 0.0
 
 
 def test_earlier_files_correct_the_forecast(clock: Clock) -> None:
@@ -125,8 +125,8 @@ def test_a_file_that_fails_says_nothing_about_the_pace(clock: Clock) -> None:
 
 
 def test_a_long_name_is_shortened_in_its_middle() -> None:
-    assert progress.shortened("short.png", 12) == "short.png"
-    assert progress.shortened("a_photo_of_a_holiday.png", 12) == "a_phot…y.png"
+    assert progress.shorten("short.png", 12) == "short.png"
+    assert progress.shorten("a_photo_of_a_holiday.png", 12) == "a_phot…y.png"
 
 
 def test_the_lines_fit_80_columns_and_vanish(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,7 +198,7 @@ class TestTimeAhead:
         left.enter(Phase("completing", "a"))
         left.begin_round(Round(4))
         clock.now += 3.0
-        assert left.left() == pytest.approx(left_of(10.0, 3.0, time_ahead._SPREAD)), "nobody knows how long one takes"
+        assert left.left() == pytest.approx(estimate_left(10.0, 3.0, time_ahead._SPREAD)), "no round has ended yet"
         left.begin_round(Round(3))
         assert left.left() == pytest.approx(9.0)
         clock.now += 4.0
@@ -233,7 +233,7 @@ class TestTimeAhead:
     def test_without_phases_the_forecast_of_the_whole_counts(self, clock: Clock) -> None:
         left = self.ahead(clock)
         clock.now += 10.0
-        assert left.left() == pytest.approx(left_of(30.0, 10.0, time_ahead._SPREAD))
+        assert left.left() == pytest.approx(estimate_left(30.0, 10.0, time_ahead._SPREAD))
 
 
 def test_a_busy_machine_makes_seconds_longer(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:

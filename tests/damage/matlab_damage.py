@@ -24,12 +24,12 @@ def _saved(value: Any, **how: Any) -> bytes:
 
 
 def matlab_sounds() -> tuple[Sound, ...]:
-    """What is packed has a checksum; the tags and sizes of what is not count, too."""
+    """What is packed has a checksum; of what is not, kinds and sizes count. SciPy ignores lengths that are too long."""
     tight, plain, oldest = _saved(NUMBERS, do_compression=True), _saved(NUMBERS), _saved(NUMBERS[0], format="4")
     return (
         whole("mat packed", "a.mat", tight, (126, 128), packed(136, len(tight))),
-        whole("mat not packed", "a.mat", plain, (126, 136), (160, 172)),
-        whole("mat of version 4", "a.mat", oldest, (0, 20)),
+        whole("mat not packed", "a.mat", plain, (126, 132), (160, 172)),
+        whole("mat of version 4", "a.mat", oldest, (0, 12), (16, 20)),
     )
 
 
@@ -68,7 +68,7 @@ def matlab_crafted(rng: np.random.Generator, marker: Marker) -> Iterator[Damaged
         body = matrix(shape, NUMBERS.tobytes())
         yield one(f"mat {what}", "a.mat", variable(body))
         yield one(f"mat packed {what}", "a.mat", _packed(zlib_zeros(0, struct.pack("<II", 14, len(body)) + body)))
-    for length in (0, 8, 2**31, 2**32 - 1):
+    for length in (0, 8):
         yield one(f"mat of length {length}", "a.mat", variable(matrix((6, 20), NUMBERS.tobytes()), length))
     for stored in (0, 8, 15, 99):
         yield one(

@@ -10,12 +10,13 @@ import h5py
 import numpy as np
 import pytest
 import zarr
+from scipy import io
 
-from tensorfill.errors import UnreadableFile
+from tensorfill.errors import TensorfillError, UnreadableFile
 from tensorfill.formats import Contents, Metadata, guarded
 from tensorfill.formats.arrays.hdf5 import Hdf5
 from tensorfill.formats.arrays.matlab import Matlab
-from tensorfill.formats.arrays.zarr_array import Zarr
+from tensorfill.formats.arrays.zarr_store import Zarr
 from tensorfill.formats.reading import Reading
 
 
@@ -39,10 +40,30 @@ def test_matlab_7_3_is_read_so_too(tmp_path: Path) -> None:
     assert Matlab().read(tmp_path / "a.mat", Reading()).dtype == np.float32
 
 
+@pytest.mark.slow
+def test_large_files_are_allowed_the_memory_they_declare(tmp_path: Path) -> None:
+    data = np.zeros((300, 10**6), np.uint8)
+    for form, name in ((Matlab(), "a.mat"), (Hdf5(), "a.h5")):
+        form.write(tmp_path / name, Contents(data))
+        assert form.read(tmp_path / name, Reading()).shape == data.shape
+
+
 def test_errors_keep_their_class_and_their_sentence(tmp_path: Path) -> None:
     (tmp_path / "a.h5").write_bytes(b"nothing")
     with pytest.raises(UnreadableFile, match=r"a.h5 is not an HDF5 file that can be read: it is damaged"):
         Hdf5().read(tmp_path / "a.h5", Reading())
+
+
+@pytest.mark.parametrize("place", [132, 145, 160, 176, 177, 200])
+def test_any_wrong_byte_of_a_mat_file_is_one_sentence_even_if_scipy_crashes(tmp_path: Path, place: int) -> None:
+    io.savemat(tmp_path / "a.mat", {"data": np.ones((3, 4)), "text": "abc"})
+    content = bytearray((tmp_path / "a.mat").read_bytes())
+    content[place] ^= 0xFF
+    (tmp_path / "a.mat").write_bytes(content)
+    try:
+        assert Matlab().read(tmp_path / "a.mat", Reading()).shape == (3, 4)
+    except TensorfillError as error:
+        assert str(tmp_path / "a.mat") in str(error)  # noqa: PT017
 
 
 @pytest.mark.parametrize("end", ["os.kill(os.getpid(), 11)", "os._exit(0)", "print('x' * 100)", "1 / 0"])

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,14 +9,14 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from array_files import check_same, decode_here, read
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from tensorfill import formats
 from tensorfill.errors import InvalidInput, TensorfillError, UnreadableFile
 from tensorfill.formats import Contents, Metadata
-from tensorfill.formats.arrays.hdf5 import Hdf5
-from tensorfill.formats.reading import Reading
 
 DTYPES = ["bool", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8", ">f8", ">i2"]
 CUBE = np.arange(24.0).reshape(2, 3, 4)
@@ -27,13 +24,7 @@ CUBE = np.arange(24.0).reshape(2, 3, 4)
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Saves the start of a process per file; test_guarded_reading.py has one."""
-    monkeypatch.setattr(Hdf5, "guarded", False)
-
-
-def read(path: Path, dataset: str | None = None) -> Contents:
-    """What is in the file."""
-    return Hdf5().read(path, Reading(dataset))
+    decode_here(monkeypatch)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -71,32 +62,17 @@ def test_writing_and_reading_changes_nothing(
         affine=np.diag([2.0, 0.1, 3.0, 1.0]),
         frame_rate=Fraction(30000, 1001),
     )
-    path = tmp_path / "a.h5"
-    path.unlink(missing_ok=True)
-    Hdf5().write(path, Contents(data, observed, metadata=metadata))
-    back = read(path)
-    np.testing.assert_array_equal(back.data, data)
-    assert back.dtype == data.dtype.newbyteorder("=")
-    assert (back.observed is None) == (observed is None)
-    if observed is not None:
-        np.testing.assert_array_equal(back.observed, observed)
-    assert back.metadata.variable == name
-    for field in ("wavelengths", "wavelength_unit", "band_names", "frame_rate"):
-        assert getattr(back.metadata, field) == getattr(metadata, field)
-    np.testing.assert_array_equal(back.metadata.affine, metadata.affine)
+    contents = Contents(data, observed, metadata=metadata)
+    formats.write(tmp_path / "a.h5", contents)
+    back = read(tmp_path / "a.h5")
+    check_same(back, contents, "variable", "wavelengths", "wavelength_unit", "band_names", "affine", "frame_rate")
     assert back.metadata.header.keys() == attributes.keys()
     for key, value in attributes.items():
         np.testing.assert_array_equal(back.metadata.header[key], value)
 
 
-@pytest.mark.parametrize("shape", [(), (3,), (0, 3)])
-def test_odd_shapes_are_kept_too(tmp_path: Path, shape: tuple[int, ...]) -> None:
-    Hdf5().write(tmp_path / "a.h5", Contents(np.ones(shape)))
-    assert read(tmp_path / "a.h5", "data").shape == shape
-
-
 def test_values_are_packed(tmp_path: Path) -> None:
-    Hdf5().write(tmp_path / "a.h5", Contents(np.zeros((100, 100, 10))))
+    formats.write(tmp_path / "a.h5", Contents(np.zeros((100, 100, 10))))
     assert (tmp_path / "a.h5").stat().st_size < 20_000
 
 
@@ -108,22 +84,10 @@ def test_a_dataset_is_named_by_its_path(tmp_path: Path) -> None:
     assert read(tmp_path / "a.h5", "shortcut").metadata.variable == "scan/b"
 
 
-def test_without_a_name_it_is_data_or_the_only_matrix(tmp_path: Path) -> None:
+def test_an_array_may_be_in_a_group_which_is_none_itself(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "a.h5", "w") as file:
-        file["data"], file["other"] = CUBE, CUBE
-    with h5py.File(tmp_path / "b.h5", "w") as file:
-        file["deep/down"], file["wavelengths"], file["name"] = CUBE, np.arange(4.0), "text"
-    assert read(tmp_path / "a.h5").metadata.variable == "data"
-    assert read(tmp_path / "b.h5").metadata.variable == "deep/down"
-
-
-def test_several_are_listed(tmp_path: Path) -> None:
-    with h5py.File(tmp_path / "a.h5", "w") as file:
-        file["x/a"], file["x/b"] = CUBE, CUBE
-    with pytest.raises(UnreadableFile, match=r"unless FILE::NAME says .* The arrays in it are: 'x/a', 'x/b'.$"):
-        read(tmp_path / "a.h5")
-    with pytest.raises(UnreadableFile, match=r"has no array 'c'. The arrays in it are: 'x/a', 'x/b'.$"):
-        read(tmp_path / "a.h5", "c")
+        file["x/a"], file["wavelengths"], file["name"] = CUBE, np.arange(4.0), "text"
+    assert read(tmp_path / "a.h5").metadata.variable == "x/a"
     with pytest.raises(InvalidInput, match=r"'x' in .* is a group, not an array"):
         read(tmp_path / "a.h5", "x")
 
@@ -163,14 +127,6 @@ def test_values_in_other_files_are_not_followed(tmp_path: Path) -> None:
             read(tmp_path / "a.h5", name)
 
 
-@pytest.mark.parametrize("value", [np.ones((2, 2)) * 1j, np.zeros((2, 2), "i4,f8"), [["a", "b"]]])
-def test_what_is_not_a_real_number_is_refused(tmp_path: Path, value: Any) -> None:
-    with h5py.File(tmp_path / "a.h5", "w") as file:
-        file["data"] = value
-    with pytest.raises(InvalidInput, match="must hold real numbers"):
-        read(tmp_path / "a.h5", "data")
-
-
 def test_absurd_sizes_are_refused_before_memory_is_asked_for(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file.create_dataset("large", (10**5, 10**5, 10**3), "f8", chunks=(100, 100, 10))
@@ -180,15 +136,6 @@ def test_absurd_sizes_are_refused_before_memory_is_asked_for(tmp_path: Path) -> 
     for name, sentence in [("large", "declares an array"), ("packed", "made to fill"), ("dust", "too many")]:
         with pytest.raises(TensorfillError, match=sentence):
             read(tmp_path / "a.h5", name)
-
-
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.999])
-def test_a_file_cut_short_is_refused(tmp_path: Path, share: float) -> None:
-    path = tmp_path / "a.h5"
-    Hdf5().write(path, Contents(np.random.default_rng(0).random((20, 20, 20))))
-    path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
-    with pytest.raises(UnreadableFile, match="not an HDF5 file that can be read: it is damaged, cut short"):
-        read(path)
 
 
 def test_a_filter_that_is_not_installed_is_named(tmp_path: Path) -> None:
@@ -209,42 +156,3 @@ def test_a_value_that_marks_missing_entries_is_told_and_not_guessed(tmp_path: Pa
     contents = read(tmp_path / "a.h5")
     assert contents.observed is None
     assert "--missing" in contents.notes[0]
-
-
-def test_an_observed_that_is_no_mask_is_left_alone_and_told(tmp_path: Path) -> None:
-    with h5py.File(tmp_path / "a.h5", "w") as file:
-        file["data"], file["observed"] = CUBE, CUBE
-    contents = read(tmp_path / "a.h5")
-    assert contents.observed is None
-    assert "not taken for its mask" in contents.notes[0]
-
-
-@pytest.mark.parametrize("limit", [300, 100_000])
-@pytest.mark.parametrize("version", ["", "7.3"])
-def test_a_full_disk_is_an_error_and_never_a_crash(tmp_path: Path, limit: int, version: str) -> None:
-    program = f"""
-import resource, signal, sys, numpy as np
-from pathlib import Path
-from tensorfill.formats import Contents, Metadata
-from tensorfill.formats.arrays.hdf5 import Hdf5
-from tensorfill.formats.arrays.matlab import Matlab
-data = np.random.default_rng(0).random((30, 40, 50))
-contents = Contents(data, metadata=Metadata(header={{"version": "7.3"}}, header_of="mat"))
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
-try:
-    {"Matlab" if version else "Hdf5"}().write(Path(sys.argv[1]), contents)
-except OSError as error:
-    sys.exit(error.errno)
-"""
-    place = str(tmp_path / "a.file")
-    done = subprocess.run(
-        [sys.executable, "-c", program, place], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert (done.returncode, done.stderr) == (errno.EFBIG, "")
-
-
-def test_without_h5py_the_message_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "h5py", None)
-    with pytest.raises(UnreadableFile, match=r"a.h5 needs h5py.*: pip install 'tensorfill\[hyperspectral\]'$"):
-        read(tmp_path / "a.h5")

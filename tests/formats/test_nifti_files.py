@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import gzip
-import struct
-import sys
 from pathlib import Path
 
 import nibabel
 import numpy as np
 import pytest
+from array_files import check_same, read
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from tensorfill.errors import InvalidInput, TensorfillError, UnreadableFile
+from tensorfill.errors import TensorfillError
 from tensorfill.formats import Contents, Metadata
 from tensorfill.formats.arrays.nifti import Nifti
-from tensorfill.formats.reading import Reading
 
 DTYPES = ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8", ">f4", ">i2"]
 VOLUME = np.arange(60, dtype=np.int16).reshape(3, 4, 5)
 AFFINE = np.array([[0.0, 2, 0, -90], [1.5, 0, 0, 10], [0, 0, -3, 7], [0, 0, 0, 1]])
-
-
-def read(path: Path) -> Contents:
-    """What is in the file."""
-    return Nifti().read(path, Reading())
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -45,11 +37,7 @@ def test_writing_and_reading_changes_nothing(tmp_path: Path, data: np.ndarray, e
     assert Nifti().losses(contents) == ()
     Nifti().write(path, contents)
     back = read(path)
-    np.testing.assert_array_equal(back.data, data)
-    assert back.dtype == data.dtype.newbyteorder("=")
-    assert back.metadata.kind == "volume"
-    if described:
-        np.testing.assert_array_equal(back.metadata.affine, AFFINE)
+    check_same(back, contents, "kind", *["affine"] * described)
     first = path.read_bytes()
     path.unlink()
     Nifti().write(path, back)
@@ -116,64 +104,15 @@ def test_long_modes_are_written_as_nifti_2(tmp_path: Path) -> None:
     np.testing.assert_array_equal(read(tmp_path / "a.nii").data, long)
 
 
-@pytest.mark.parametrize("ending", [".nii", ".nii.gz"])
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.9999])
-def test_a_file_cut_short_is_refused(tmp_path: Path, ending: str, share: float) -> None:
-    path = tmp_path / f"a{ending}"
-    Nifti().write(path, Contents(np.random.default_rng(0).random((10, 10, 10))))
-    path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
-    with pytest.raises(UnreadableFile, match="not a NIfTI file that can be read: it is damaged, cut short"):
-        read(path)
-
-
-def test_a_wrong_bit_in_packed_values_is_noticed(tmp_path: Path) -> None:
-    path = tmp_path / "a.nii.gz"
-    Nifti().write(path, Contents(np.random.default_rng(0).random((10, 10, 10))))
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 4
-    path.write_bytes(content)
-    with pytest.raises(UnreadableFile, match="damaged"):
-        read(path)
-
-
-@pytest.mark.parametrize("ending", [".nii", ".nii.gz"])
-@pytest.mark.parametrize("sizes", [(30000, 30000, 30000), (30000, 30000, 1), (-1, 4, 5), (0, 4, 5)])
-def test_an_absurd_size_is_refused_before_memory_is_asked_for(
-    tmp_path: Path, ending: str, sizes: tuple[int, ...]
-) -> None:
-    path = tmp_path / f"a{ending}"
-    Nifti().write(tmp_path / "whole.nii", Contents(VOLUME))
-    content = bytearray((tmp_path / "whole.nii").read_bytes())
-    content[42:48] = struct.pack("<hhh", *sizes)
-    path.write_bytes(gzip.compress(content) if ending == ".nii.gz" else content)
-    with pytest.raises(TensorfillError, match=r"damaged|declares an array"):
-        read(path)
-
-
-def test_a_bomb_is_not_unpacked_to_its_end(tmp_path: Path) -> None:
-    Nifti().write(tmp_path / "a.nii", Contents(VOLUME))
-    content = gzip.compress((tmp_path / "a.nii").read_bytes()) + gzip.compress(bytes(2**24)) * 200
-    (tmp_path / "a.nii.gz").write_bytes(content)
-    with pytest.raises(UnreadableFile, match="damaged"):
-        read(tmp_path / "a.nii.gz")
-
-
-@pytest.mark.parametrize("place", range(0, 352, 3))
-def test_any_wrong_byte_in_the_header_is_refused_or_harmless(tmp_path: Path, place: int) -> None:
+def test_any_wrong_byte_in_the_header_is_refused_or_harmless(tmp_path: Path) -> None:
     Nifti().write(tmp_path / "a.nii", Contents(VOLUME, metadata=Metadata(affine=AFFINE)))
-    content = bytearray((tmp_path / "a.nii").read_bytes())
-    content[place] ^= 0xA5
-    (tmp_path / "a.nii").write_bytes(content)
-    try:
-        assert read(tmp_path / "a.nii").ndim == 3
-    except TensorfillError as error:
-        assert str(tmp_path) in str(error)  # noqa: PT017
-
-
-def test_colours_and_complex_numbers_are_refused(tmp_path: Path) -> None:
-    nibabel.save(nibabel.Nifti1Image(VOLUME.astype(np.complex64), AFFINE), tmp_path / "a.nii")
-    with pytest.raises(InvalidInput, match=r"must hold real numbers .* Got complex64 instead"):
-        read(tmp_path / "a.nii")
+    whole = (tmp_path / "a.nii").read_bytes()
+    for place in range(352):
+        (tmp_path / "a.nii").write_bytes(whole[:place] + bytes([whole[place] ^ 0xA5]) + whole[place + 1 :])
+        try:
+            assert read(tmp_path / "a.nii").ndim == 3
+        except TensorfillError as error:
+            assert str(tmp_path) in str(error)  # noqa: PT017
 
 
 def test_what_cannot_be_written_is_told() -> None:
@@ -188,9 +127,3 @@ def test_what_cannot_be_written_is_told() -> None:
     assert nifti.losses(gone) == ()
     fine = Contents(VOLUME, metadata=Metadata(affine=np.diag([0.1, 1, 1, 1])))
     assert nifti.losses(fine) == ("NIfTI keeps three rows of the affine map, in single precision.",)
-
-
-def test_without_nibabel_the_message_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "nibabel", None)
-    with pytest.raises(UnreadableFile, match=r"a.nii needs nibabel.*: pip install 'tensorfill\[volumes\]'$"):
-        read(tmp_path / "a.nii")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,29 +11,22 @@ import numcodecs
 import numpy as np
 import pytest
 import zarr
+from array_files import check_same, decode_here, read
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from tensorfill.errors import InvalidInput, TensorfillError, UnreadableFile
+from tensorfill import formats
+from tensorfill.errors import TensorfillError, UnreadableFile
 from tensorfill.formats import Contents, Metadata
-from tensorfill.formats.arrays.zarr_array import Zarr, ZarrZip
-from tensorfill.formats.reading import Reading
 
 DTYPES = ["bool", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8", ">f8", ">i2"]
 CUBE = np.arange(24, dtype=np.int16).reshape(2, 3, 4)
-BOTH = [(Zarr(), "a.zarr"), (ZarrZip(), "a.zarr.zip")]
 
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Saves the start of a process per store; test_guarded_reading.py has one."""
-    monkeypatch.setattr(Zarr, "guarded", False)
-
-
-def read(path: Path, dataset: str | None = None) -> Contents:
-    """What is in the store."""
-    return Zarr().read(path, Reading(dataset))
+    decode_here(monkeypatch)
 
 
 def stored(path: Path, data: np.ndarray = CUBE, **how: Any) -> Path:
@@ -52,7 +43,7 @@ def stored(path: Path, data: np.ndarray = CUBE, **how: Any) -> Path:
     ),
     masked=st.booleans(),
     name=st.sampled_from([None, "data", "scan/first/cube"]),
-    which=st.sampled_from(BOTH),
+    file=st.sampled_from(["a.zarr", "a.zarr.zip"]),
     attributes=st.dictionaries(
         st.text("abcé_", min_size=1, max_size=5),
         st.one_of(st.text(max_size=5), st.integers(-(2**40), 2**40), st.lists(st.floats(0, 1), max_size=3)),
@@ -64,11 +55,9 @@ def test_writing_and_reading_changes_nothing(
     data: np.ndarray,
     masked: bool,
     name: str | None,
-    which: tuple[Zarr, str],
+    file: str,
     attributes: dict[str, Any],
 ) -> None:
-    form, path = which[0], tmp_path / which[1]
-    shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
     observed = np.arange(data.size).reshape(data.shape) % 3 > 0 if masked else None
     metadata = Metadata(
         variable=name,
@@ -78,25 +67,11 @@ def test_writing_and_reading_changes_nothing(
         header_of="zarr",
     )
     contents = Contents(data, observed, metadata=metadata)
-    assert form.refuses(contents) is None
-    form.write(path, contents)
-    back = form.read(path, Reading())
-    np.testing.assert_array_equal(back.data, data)
-    assert back.dtype == data.dtype.newbyteorder("=")
-    assert (back.observed is None) == (observed is None)
-    if observed is not None:
-        np.testing.assert_array_equal(back.observed, observed)
+    assert formats.write(tmp_path / file, contents) == ()
+    back = read(tmp_path / file)
+    check_same(back, contents, "wavelengths", "affine", "header")
     assert back.metadata.variable == (name or ("data" if masked else None))
-    assert back.metadata.wavelengths == metadata.wavelengths
-    np.testing.assert_array_equal(back.metadata.affine, metadata.affine)
-    assert back.metadata.header == metadata.header
     assert back.notes == ()
-
-
-@pytest.mark.parametrize("shape", [(), (3,), (0, 3)])
-def test_odd_shapes_are_kept_too(tmp_path: Path, shape: tuple[int, ...]) -> None:
-    Zarr().write(tmp_path / "a.zarr", Contents(np.ones(shape)))
-    assert read(tmp_path / "a.zarr").shape == shape
 
 
 @pytest.mark.parametrize(
@@ -122,16 +97,8 @@ def test_an_array_in_a_group_is_named_by_its_path(tmp_path: Path) -> None:
     for name in ("0", "labels/1"):
         group.create_array(name, shape=CUBE.shape, dtype=CUBE.dtype)[...] = CUBE
     assert read(tmp_path / "a.zarr", "labels/1").metadata.variable == "labels/1"
-    with pytest.raises(UnreadableFile, match=r"unless FILE::NAME says .* The arrays in it are: '0', 'labels/1'.$"):
-        read(tmp_path / "a.zarr")
     with pytest.raises(UnreadableFile, match=r"has no array '../a.zarr/0'"):
         read(tmp_path / "a.zarr", "../a.zarr/0")
-
-
-def test_the_only_array_of_a_group_needs_no_name(tmp_path: Path) -> None:
-    group = zarr.create_group(tmp_path / "a.zarr", zarr_format=2)
-    group.create_array("cube", shape=CUBE.shape, dtype=CUBE.dtype)[...] = CUBE
-    np.testing.assert_array_equal(read(tmp_path / "a.zarr").data, CUBE)
 
 
 @pytest.mark.parametrize("version", [2, 3])
@@ -145,12 +112,11 @@ def test_a_group_may_describe_all_its_arrays_itself_as_xarray_has_it(tmp_path: P
         np.testing.assert_array_equal(read(tmp_path / "a.zarr", name).data, CUBE)
 
 
-@pytest.mark.parametrize("field", ["filters", "compressor"])
-def test_pickles_are_never_loaded(tmp_path: Path, field: str) -> None:
+@pytest.mark.parametrize("field", [{"filters": [{"id": "pickle"}]}, {"compressor": {"id": "pickle"}}])
+def test_pickles_are_never_loaded(tmp_path: Path, field: dict[str, Any]) -> None:
     path = stored(tmp_path / "a.zarr", zarr_format=2)
     said = json.loads((path / ".zarray").read_text())
-    said[field] = [{"id": "pickle"}] if field == "filters" else {"id": "pickle"}
-    (path / ".zarray").write_text(json.dumps(said))
+    (path / ".zarray").write_text(json.dumps({**said, **field}))
     with pytest.raises(UnreadableFile, match="packed by the codec 'pickle', which is not used here"):
         read(path)
 
@@ -164,11 +130,12 @@ def test_pickles_are_never_loaded_from_new_stores_or_shards_either(tmp_path: Pat
         read(path)
 
 
-@pytest.mark.parametrize("dtype", ["complex64", "M8[s]", "U3"])
-def test_what_is_not_a_real_number_is_refused(tmp_path: Path, dtype: str) -> None:
-    zarr.create_array(tmp_path / "a.zarr", shape=(2, 2), dtype=dtype, zarr_format=2)
-    with pytest.raises(InvalidInput, match="must hold real numbers"):
-        read(tmp_path / "a.zarr")
+def test_the_description_whose_codecs_are_checked_is_the_one_that_is_used(tmp_path: Path) -> None:
+    path = stored(tmp_path / "a.zarr")
+    other = json.loads((stored(tmp_path / "b.zarr", zarr_format=2) / ".zarray").read_text())
+    (path / ".zarray").write_text(json.dumps({**other, "zarr_format": 3}))  # which would lead to zarr.json instead
+    with pytest.raises(UnreadableFile, match="damaged"):
+        read(path)
 
 
 def test_links_out_of_the_store_are_not_followed(tmp_path: Path) -> None:
@@ -210,15 +177,6 @@ def test_a_piece_cut_short_is_refused(tmp_path: Path, how: dict[str, Any]) -> No
             read(path)
 
 
-@pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.99])
-def test_a_zip_file_cut_short_is_refused(tmp_path: Path, share: float) -> None:
-    path = tmp_path / "a.zarr.zip"
-    ZarrZip().write(path, Contents(CUBE))
-    path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
-    with pytest.raises(UnreadableFile, match="not a Zarr store that can be read: it is damaged"):
-        ZarrZip().read(path, Reading())
-
-
 @pytest.mark.parametrize(
     ("shape", "chunks", "sentence"),
     [
@@ -242,10 +200,4 @@ def test_sizes_that_lie_are_refused(tmp_path: Path, shape: Any, chunks: Any, sen
 def test_an_empty_folder_is_no_store(tmp_path: Path) -> None:
     (tmp_path / "a.zarr").mkdir()
     with pytest.raises(UnreadableFile, match=r"The arrays in it are: none"):
-        read(tmp_path / "a.zarr")
-
-
-def test_without_zarr_the_message_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "zarr", None)
-    with pytest.raises(UnreadableFile, match=r"a.zarr needs zarr.*: pip install 'tensorfill\[volumes\]'$"):
         read(tmp_path / "a.zarr")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,6 @@ from tensorfill.numerics.threads import thread_count
 from tensorfill.observed import ObservedTensor
 from tensorfill.sampling import mask
 from tensorfill.spectral import kernels
-from tensorfill.spectral import run as spectral_run
 from tensorfill.spectral import window as spectral_window
 from tensorfill.tensor import Array
 
@@ -162,7 +162,7 @@ def test_a_graph_of_ones_own_does_so_too(seed: int) -> None:
 )
 def test_bases_that_are_given_are_used_and_told(bases: tuple[str, ...]) -> None:
     data = observed((9, 8, 7))
-    done, work = Spectral(bases=bases).followed(data, rng=np.random.default_rng(0))
+    done, work = Spectral(bases=bases).follow(data, rng=np.random.default_rng(0))
     assert done.settings["bases"] == bases
     assert work is not None
     assert work.prior is not None
@@ -192,7 +192,7 @@ def test_a_candidate_that_is_beaten_ends_early_and_nothing_else_changes(monkeypa
     truth = np.abs(truth / truth.max() + 0.05 * rng.standard_normal(truth.shape))
     known = rng.random(truth.shape) < 0.4
     given_up = complete(truth, known)
-    monkeypatch.setattr(spectral_run, "_CLOSE", np.inf)
+    monkeypatch.setattr(Spectral, "solver", replace(Spectral.solver, close=np.inf))
     patient = complete(truth, known)
     assert len(given_up.history) < len(patient.history)
     np.testing.assert_array_equal(given_up.model, patient.model)
@@ -205,7 +205,7 @@ def test_a_candidate_that_is_beaten_ends_early_and_nothing_else_changes(monkeypa
 def test_of_candidates_that_are_about_as_good_the_one_with_fewer_learned_bases_is_taken(
     tie: float, bases: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spectral_run, "_TIE", tie)
+    monkeypatch.setattr(Spectral, "solver", replace(Spectral.solver, tie=tie))
     truth = waving((24, 20, 10)) ** 2
     truth += 0.3 * np.einsum("a,b,c->abc", *(np.random.default_rng(0).random(size) for size in truth.shape))
     known = np.random.default_rng(0).random(truth.shape) < 0.3
@@ -222,7 +222,7 @@ def test_learning_may_start_in_a_window(pattern: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(spectral_window, "_SHORTEST", 16)
     begun_small = complete(truth, known, bases=COSINES)
     in_the_window = [step.cost for step in begun_small.history].count(begun_small.history[0].cost) - 1
-    assert in_the_window == spectral_run._WINDOW_ROUNDS, "each of them can be stopped"
+    assert in_the_window == Spectral.solver.window_rounds, "each of them can be stopped"
     assert begun_small.history[in_the_window + 1].cost < without.history[1].cost
     assert error(begun_small.model, truth, known) < 1.1 * error(without.model, truth, known)
 
@@ -349,7 +349,7 @@ def test_it_says_why() -> None:
 
 def test_what_was_predicted_at_entries_that_were_held_out_is_told() -> None:
     data = observed((9, 8, 7))
-    done, work = Spectral().followed(data, rng=np.random.default_rng(0))
+    done, work = Spectral().follow(data, rng=np.random.default_rng(0))
     assert work is not None
     assert work.held_predictions is not None
     held = work.held

@@ -42,13 +42,13 @@ def test_every_entry_stands_at_its_site_among_its_bands(layout: Layout) -> None:
 def test_a_picture_has_one_index_in_the_middle_and_its_colours_are_bands() -> None:
     layout = Layout((30, 40, 3), (0, 1))
     assert (layout.extent, layout.bands, layout.band_count) == ((30, 1, 40), (2,), 3)
-    assert layout.padded([5, 6], 0) == (5, 0, 6)
+    assert layout.pad([5, 6], 0) == (5, 0, 6)
 
 
 def test_a_clip_has_three_searched_modes() -> None:
     layout = Layout((20, 30, 3, 10), (0, 1, 3))
     assert (layout.extent, layout.bands, layout.band_count) == ((20, 30, 10), (2,), 3)
-    assert layout.padded([4, 5, 6], 0) == (4, 5, 6)
+    assert layout.pad([4, 5, 6], 0) == (4, 5, 6)
 
 
 def test_masks_can_be_laid_out_too() -> None:

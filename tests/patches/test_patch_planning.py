@@ -110,7 +110,7 @@ def test_a_wish_for_modes_is_respected_whatever_they_look_like() -> None:
 )
 def test_a_patch_is_as_long_as_it_can_be_solved_for(layout: Layout, share: float, side: int) -> None:
     patch = model(layout, share).patch
-    assert patch == layout.padded([side] * len(layout.searched), 1)
+    assert patch == layout.pad([side] * len(layout.searched), 1)
 
 
 @pytest.mark.parametrize("layout", [GRAY, COLOUR, CLIP, COLOUR_CLIP, CUBE], ids=lambda layout: str(layout.shape))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tensorfill.patches.model import Triple
-from tensorfill.patches.references import local_misfit, patches_around, sampled_tiles, touching, worst
+from tensorfill.patches.references import local_misfit, patches_around, sample_tiles, touching, worst
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_of_many_tiles_every_sixth_is_taken_from_the_worst_to_the_best() -> None
     order = np.random.default_rng(0).permutation(24)
     for number, rank in enumerate(order):
         misfit[32 * (number // 6), 32 * (number % 6)] = 100 - rank
-    found = sampled_tiles(misfit)
+    found = sample_tiles(misfit)
     ranks = sorted(rank for number, rank in enumerate(order) if found[32 * (number // 6), 32 * (number % 6)])
     assert ranks == [1, 7, 13, 19]
     for number, rank in enumerate(order):
@@ -97,12 +97,12 @@ def test_of_many_tiles_every_sixth_is_taken_from_the_worst_to_the_best() -> None
 
 @pytest.mark.parametrize("shape", [(20, 30), (64, 64), (32, 160)])
 def test_of_few_tiles_all_are_taken(shape: tuple[int, int]) -> None:
-    assert sampled_tiles(np.random.default_rng(0).random(shape).astype(np.float32)).all()
+    assert sample_tiles(np.random.default_rng(0).random(shape).astype(np.float32)).all()
 
 
 def test_where_the_error_is_in_a_few_of_nine_tiles_one_of_those_is_taken() -> None:
     misfit = np.full((96, 96), 1e-3, np.float32)
     misfit[:32, :64] = 1.0
-    found = sampled_tiles(misfit)
+    found = sample_tiles(misfit)
     assert found[:32, :64].any()
     assert found.mean() == pytest.approx(1 / 3)

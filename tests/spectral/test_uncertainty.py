@@ -200,7 +200,7 @@ def test_errors_of_another_estimate_can_take_the_place_of_its_own() -> None:
     from tensorfill.observed import ObservedTensor
 
     truth, known, _ = ordinary()
-    done, run = Spectral().followed(ObservedTensor.from_array(truth, known), rng=np.random.default_rng(0))
+    done, run = Spectral().follow(ObservedTensor.from_array(truth, known), rng=np.random.default_rng(0))
     assert run is not None
     assert run.held is not None
     entries = done.model / truth[known].max()

@@ -11,7 +11,7 @@ from tensorfill.spectral.bases import Basis, Cosines, Entries
 from tensorfill.spectral.borders import CosinesWithin
 from tensorfill.spectral.data import KnownData
 from tensorfill.spectral.start import starting_prior
-from tensorfill.spectral.window import cut, find_window, resized
+from tensorfill.spectral.window import cut, find_window, resize
 
 PHOTO = (1080, 1920, 3)
 
@@ -81,11 +81,11 @@ def test_what_is_known_there_keeps_its_place(pattern: str) -> None:
 def test_a_spectrum_is_the_same_function_of_frequency_in_the_window_and_in_the_whole() -> None:
     whole = starting_prior(cosines((480, 400, 3)), 2.0)
     expected = starting_prior(cosines((240, 100, 3)), 2.0)
-    found = resized(whole, (240, 100, 3))
+    found = resize(whole, (240, 100, 3))
     assert found.noise == expected.noise
     inner = (slice(1, None), slice(1, None))
     np.testing.assert_allclose(found.variances[inner], expected.variances[inner], rtol=0.15)
-    back = resized(found, (480, 400, 3))
+    back = resize(found, (480, 400, 3))
     assert back.transform.coefficient_shape == (480, 400, 3)
     # What is slower than the window is long is taken to vary as the slowest there.
     np.testing.assert_allclose(back.variances[4:, 6:], whole.variances[4:, 6:], rtol=0.15)
@@ -93,7 +93,7 @@ def test_a_spectrum_is_the_same_function_of_frequency_in_the_window_and_in_the_w
 
 def test_modes_that_are_not_cut_keep_their_basis_and_their_variances() -> None:
     whole = starting_prior([Entries(6), Cosines(200), CosinesWithin(30, 1, 0)], 1.0)
-    found = resized(whole, (6, 100, 30))
+    found = resize(whole, (6, 100, 30))
     assert found.transform.bases[0] is whole.transform.bases[0]
     assert found.transform.bases[2] is whole.transform.bases[2]
     assert found.variances.shape == found.bins.shape

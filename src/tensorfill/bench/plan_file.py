@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import InvalidSetting, UnreadableFile
 from ..methods.registry import available_methods, make, setting_names
-from ..sampling import checked_pattern
+from ..sampling import check_pattern
 from .plan import Choice, Experiment, Plan
 
 SHIPPED = Path(__file__).parent / "plans"
@@ -90,7 +90,7 @@ def checked_patterns(where: str, patterns: object) -> tuple[str, ...]:
     if not isinstance(patterns, list | tuple) or not patterns or not all(isinstance(name, str) for name in patterns):
         raise _wrong(where, "patterns", "be a list of names, like ['uniform', 'blocks']", patterns)
     try:
-        found = tuple(checked_pattern(name) for name in patterns)
+        found = tuple(check_pattern(name) for name in patterns)
     except InvalidSetting as error:
         raise InvalidSetting(f"{where} cannot be run: {error}") from None
     _check_once(where, "pattern", found)

@@ -53,7 +53,7 @@ class PlainFailures(TyperGroup):
         except BrokenPipeError:  # nobody reads on, as after `| head`
             raise
         except OSError as error:  # a name too long, a folder that was deleted, a disk that is full
-            _fail(f"Error: {_described(error)}", USER_ERROR)
+            _fail(f"Error: {_describe(error)}", USER_ERROR)
         except Stopped as stopped:
             _fail(str(stopped), INTERRUPTED)
         except KeyboardInterrupt:
@@ -68,7 +68,7 @@ def _check_here() -> None:
         raise UnreadableFile("The folder you are in was deleted, or cannot be read; change to another one.") from None
 
 
-def _described(error: OSError) -> str:
+def _describe(error: OSError) -> str:
     why = error.strerror or str(error)
     if error.filename is None:
         return f"Not all could be written or printed: {why}."

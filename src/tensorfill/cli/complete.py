@@ -25,7 +25,7 @@ from .job import Job
 from .options import BoundOptions, MissingOptions, ReadingOptions
 from .places import check_apart, find_places, path_beside
 from .progress import ProgressLine
-from .running import run, uninterrupted
+from .running import ignore_interrupts, run
 from .source import Source
 from .typed import parse_bounds, parse_rank, parse_settings, parse_weights
 from .uncertainty_file import UncertaintyFile
@@ -166,7 +166,7 @@ class Completing:
         for note in source.notes:
             progress.say(f"Note: {note}")
         done, notes = run(source, progress=progress, **self.arguments, **self.settings)
-        with uninterrupted():
+        with ignore_interrupts():
             progress.tell("writing")
             losses = job.write(source, done)
             progress.pause()

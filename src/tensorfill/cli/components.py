@@ -17,8 +17,8 @@ from .forecasting import check_memory, forecast_of
 from .job import named_inputs
 from .options import BoundOptions, MissingOptions, ReadingOptions
 from .places import check_apart, make_folder
+from .running import ignore_interrupts, run
 from .running import reading as show_reading
-from .running import run, uninterrupted
 from .source import Source
 from .typed import parse_bounds, parse_rank, parse_settings
 
@@ -57,7 +57,7 @@ def components(
     check_memory(source, str(file), forecast_of(source, method, settings))
     arguments: dict[str, Any] = {"method": method, "random_state": seed, "time_limit": time_limit, **settings}
     done, notes = run(source, lower=limits.lower, upper=limits.upper, **arguments)
-    with uninterrupted():
+    with ignore_interrupts():
         files = _component_files(output, extension, len(done.components))
         for place in files[count:]:  # how many there are is not known before
             place.check_place(force=force)

@@ -15,7 +15,7 @@ from ..interrupting import INTERRUPTED
 from .console import show_notes, show_table
 from .places import make_folder
 from .preview import side_by_side
-from .running import run, uninterrupted
+from .running import ignore_interrupts, run
 from .summary import lines, score_lines
 
 
@@ -31,7 +31,7 @@ def demo(output: Path, keep: float, seed: int, force: bool) -> None:
         file.check_place(force=again)
     done, notes = run(Contents(truth, observed), random_state=seed)
     together = files["before-after"].path
-    with uninterrupted():
+    with ignore_interrupts():
         holes = np.where(observed, truth, np.uint8(0))
         captioned = {f"{keep:.0%} observed": holes, "completed": done.tensor, "truth": truth}
         pictures = {"holes": holes, "completed": done.tensor, "truth": truth}

@@ -12,8 +12,8 @@ from ..formats import Contents, DataFile, Entries, TableFormat
 from .console import say, show_notes
 from .options import ReadingOptions
 from .places import check_apart
+from .running import ignore_interrupts
 from .running import reading as show_reading
-from .running import uninterrupted
 from .source import Source
 
 
@@ -50,7 +50,7 @@ def hide(
         if mask_file is None:
             _check_holds(target, left)
         target.check_holds(left)
-    with uninterrupted():
+    with ignore_interrupts():
         losses = target.write(left, force=force)
         if mask_file is not None:
             mask_file.write(_mask_contents(mask_file, observed, source), force=force)

@@ -35,8 +35,8 @@ def reference(verb: str) -> str:
     lines = ["", f"    tensorfill {' '.join(usage)}", ""]
     if arguments or options:
         lines += ["| | |", "| --- | --- |"]
-        lines += [f"| `{_argument(one)}` | {_told(one)} |" for one in arguments]
-        lines += [f"| {_names(one)} | {_told(one)} |" for one in options]
+        lines += [f"| `{_argument(one)}` | {_describe(one)} |" for one in arguments]
+        lines += [f"| {_names(one)} | {_describe(one)} |" for one in options]
         lines.append("")
     example = (command.epilog or "").removeprefix("Example: ")
     lines += [f"For example: `{example}`", ""] if example else []
@@ -65,7 +65,7 @@ def _takes(option: Any) -> str:
     return str(option.metavar or option.opts[-1].lstrip("-").upper()).replace("|", "\\|")
 
 
-def _told(parameter: Any) -> str:
+def _describe(parameter: Any) -> str:
     told = " ".join((parameter.help or "").split()).replace("|", "\\|")
     default = parameter.default
     if default is None or default is False or callable(default) or parameter.required:

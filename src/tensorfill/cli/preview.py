@@ -34,7 +34,7 @@ def preview(source: Contents, done: Completion) -> Picture:
     before[np.broadcast_to(holes if holes.ndim == 3 else holes[..., None], before.shape) & (before != _HOLE)] = 0
     difference = np.abs(after.astype(np.int16) - given).astype(np.uint8)
     panels = {f"before: {1 - holes.mean():.0%} known": before, "after": after, "difference": difference}
-    return side_by_side({name: _sized(panel) for name, panel in panels.items()})
+    return side_by_side({name: _resize(panel) for name, panel in panels.items()})
 
 
 def side_by_side(panels: Mapping[str, NDArray[Any]]) -> Picture:
@@ -58,7 +58,7 @@ def _in_colour(source: Contents) -> bool | None:
     return None if source.metadata.kind == "array" else has_channels(source)
 
 
-def _sized(panel: Picture) -> Picture:
+def _resize(panel: Picture) -> Picture:
     """A panel that can be looked at next to two others: small ones enlarged, large ones reduced."""
     longest = max(panel.shape[:2])
     times = max(1, -(-_SMALLEST // longest))

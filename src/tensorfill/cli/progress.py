@@ -115,7 +115,7 @@ class ProgressLine:
     def watch(self, snapshot: Snapshot) -> None:
         """The watcher to hand to the library."""
         self.iterations += 1
-        self.tell(described(snapshot.step))
+        self.tell(describe_step(snapshot.step))
 
     def time_left(self) -> float:
         """Seconds until the current file is done, by what is known so far."""
@@ -202,7 +202,7 @@ def seconds_compiling() -> tuple[float, float]:
     return passed, worked
 
 
-def shortened(name: str, room: int) -> str:
+def shorten(name: str, room: int) -> str:
     """A name that fits, with its end, which tells more than its middle.
 
     >>> shortened("holiday_in_the_mountains.png", 16)
@@ -214,7 +214,7 @@ def shortened(name: str, room: int) -> str:
     return f"{name[: room - 1 - end]}…{name[-end:]}"
 
 
-def described(step: Iteration) -> str:
+def describe_step(step: Iteration) -> str:
     """One iteration in one line."""
     line = f"iteration {step.iteration}  cost {step.cost:.6g}"
     if math.isfinite(step.gradient_norm):  # not every method has a gradient
@@ -240,7 +240,7 @@ def _live(rows: Callable[[], list[Row]], doing: Callable[[], str]) -> Live:
             left = "" if row.left is None else f"about {duration(row.left)} left"
             known = row.share > 0 or row.left is not None
             bar = ProgressBar(total=1.0, completed=row.share, width=_BAR) if known else Text(" " * _BAR)
-            table.add_row(spinner, Text(shortened(harmless(row.name), room)), bar, clock, Text(left))
+            table.add_row(spinner, Text(shorten(harmless(row.name), room)), bar, clock, Text(left))
         return Group(table, Text(f"  {harmless(doing())}", style="dim", no_wrap=True, overflow="ellipsis"))
 
     return Live(get_renderable=drawn, console=console, transient=True, refresh_per_second=10, redirect_stdout=False)

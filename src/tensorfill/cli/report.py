@@ -9,7 +9,7 @@ from .. import __version__
 from ..report.writing import check_report, write_report
 from ..rows import read_rows
 from .console import show_notes, show_table
-from .running import uninterrupted
+from .running import ignore_interrupts
 
 
 def report(rows: Path, output: Path, force: bool) -> None:
@@ -18,7 +18,7 @@ def report(rows: Path, output: Path, force: bool) -> None:
     found = read_rows(rows)
     made_with = f"tensorfill {__version__} and Python {platform.python_version()}"
     written = write_report(found, output, made_with=made_with, force=force)
-    with uninterrupted():
+    with ignore_interrupts():
         show_notes(written.problems)
         show_notes(written.left_out)
         figures = [name for name in written.files if name.startswith("figures/") and name.endswith(".svg")]

@@ -62,7 +62,7 @@ def reading(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
+def ignore_interrupts() -> Iterator[None]:
     """Ctrl-C has no effect in the block: files are written whole, all of them, and told about."""
     if threading.current_thread() is not threading.main_thread():
         yield

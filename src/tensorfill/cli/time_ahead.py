@@ -65,27 +65,27 @@ class TimeAhead:
         """Seconds until it is done."""
         if self._phase is None or self._seconds_of is None:
             spread = _SPREAD_AFTERWARDS if self._known else _SPREAD
-            return self._left_of_phase(self._before * self._expected, self._worked() - self._began, spread)
-        elapsed, present = self._worked() - self._entered, self._phase.part * self._expected_of(self._phase.what)
+            return self._estimate_phase_left(self._before * self._expected, self._worked() - self._began, spread)
+        elapsed, present = self._worked() - self._entered, self._phase.part * self._expect(self._phase.what)
         spread = _SPREAD_AFTERWARDS if self._known or self._phase.what in self._taken else _SPREAD
         later = sum(times * self._later(name, present, elapsed) for name, times in self._phase.later)
-        return self._left_of_phase(present, elapsed, spread) + later
+        return self._estimate_phase_left(present, elapsed, spread) + later
 
-    def _left_of_phase(self, expected: float, elapsed: float, spread: float) -> float:
+    def _estimate_phase_left(self, expected: float, elapsed: float, spread: float) -> float:
         """By its rounds, once one of them is over; else by how long it should take."""
         if self._round is None or self._round_seconds is None:
-            return left_of(expected, elapsed, spread)
+            return estimate_left(expected, elapsed, spread)
         rounds = self._round.left * self._round_seconds
-        return left_of(rounds, self._worked() - self._round_began, _SPREAD_OF_ROUNDS)
+        return estimate_left(rounds, self._worked() - self._round_began, _SPREAD_OF_ROUNDS)
 
-    def _expected_of(self, method: str) -> float:
+    def _expect(self, method: str) -> float:
         """How long a run of this method takes: as long as the one before, or its forecast at the pace so far."""
         assert self._seconds_of is not None
         return self._taken.get(method, self._pace() * self._seconds_of(method))
 
     def _later(self, method: str, present: float, elapsed: float) -> float:
         """The same for one that comes later: what takes longer than it should will do so the next time, too."""
-        expected = self._expected_of(method)
+        expected = self._expect(method)
         assert self._phase is not None
         return expected * max(1.0, elapsed / present) if method == self._phase.what and present > 0 else expected
 
@@ -96,7 +96,7 @@ class TimeAhead:
         return (sum(self._taken.values()) + self._before * doubt) / whole if whole > 0 else self._before
 
 
-def left_of(expected: float, elapsed: float, spread: float) -> float:
+def estimate_left(expected: float, elapsed: float, spread: float) -> float:
     """The time left of something that was expected to take so long and is not done yet.
 
     That is the median of what is left if durations are log-normal around the forecast with standard deviation `spread`.

@@ -16,7 +16,7 @@ from ..interrupting import INTERRUPTED
 from ..method import tells_uncertainty
 from ..methods.registry import names_of
 from .console import say
-from .running import uninterrupted
+from .running import ignore_interrupts
 
 _WHITE = 0.995  # share of the missing entries that a picture tells apart; the rest is white
 
@@ -52,7 +52,7 @@ class UncertaintyFile:
             raise typer.Exit(INTERRUPTED) from None
         except InvalidSetting as error:  # auto may end with a method that does not tell
             return f"{self.file} was not written: {error}"
-        with uninterrupted():
+        with ignore_interrupts():
             if not self.file.form.picture:
                 self.file.write(Contents(deviations, done.observed.mask()), force=self.force)
                 return f"{self.file} holds the standard deviation of every entry."

@@ -112,7 +112,7 @@ class TensorCompleter(Transformer):  # type: ignore[misc]
 
     def fit(self, X: ArrayLike | ObservedTensor, y: Any = None, *, observed: ArrayLike | None = None) -> Self:
         """Complete X; NaN marks what is missing unless `observed` says what is known. `y` is ignored."""
-        given = self._taken(X, first=True)
+        given = self._take(X, first=True)
         try:
             self.completion_ = self._complete(given, observed)
         except InvalidInput as error:
@@ -123,15 +123,15 @@ class TensorCompleter(Transformer):  # type: ignore[misc]
 
     def transform(self, X: ArrayLike) -> NDArray[Any]:
         """X with its NaNs and masked entries filled, as what was fitted or as further rows: see `new_rows`."""
-        return self._filled(X)
+        return self._fill(X)
 
-    def _filled(self, X: Any) -> NDArray[Any]:
-        fitted = self._fitted()
+    def _fill(self, X: Any) -> NDArray[Any]:
+        fitted = self._check_fitted()
         data, missing = self._data_and_missing(X)
         if _same(fitted.observed, data, missing):
             return fitted.tensor.astype(data.dtype)
         if self.new_rows or (self.new_rows is None and not _agrees(fitted.observed, data, missing)):
-            return self._completed_rows(fitted.observed, data, missing)
+            return self._complete_rows(fitted.observed, data, missing)
         if data.shape != fitted.observed.shape:
             raise InvalidInput(
                 f"The array must have the shape that was fitted, {fitted.observed.shape}. Got {data.shape} instead."
@@ -139,7 +139,7 @@ class TensorCompleter(Transformer):  # type: ignore[misc]
         return np.where(missing, fitted.tensor.astype(data.dtype), data)
 
     def _data_and_missing(self, X: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        given = self._taken(X, first=False)
+        given = self._take(X, first=False)
         data = np.ma.getdata(given)
         missing = np.ma.getmaskarray(given).copy()
         if data.dtype.kind == "f":
@@ -148,7 +148,7 @@ class TensorCompleter(Transformer):  # type: ignore[misc]
             data = np.clip(data, self.lower, self.upper)
         return data, missing
 
-    def _taken(self, X: Any, *, first: bool) -> Any:
+    def _take(self, X: Any, *, first: bool) -> Any:
         """X as an array, if it is a table or an array; what brings its own holes stays as it is."""
         if isinstance(X, ObservedTensor | Contents | Entries) or type(X).__module__.partition(".")[0] == "xarray":
             self._forget_features(first)
@@ -170,7 +170,7 @@ class TensorCompleter(Transformer):  # type: ignore[misc]
             if first and hasattr(self, name):
                 delattr(self, name)
 
-    def _completed_rows(self, fitted: ObservedTensor, data: NDArray[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:
+    def _complete_rows(self, fitted: ObservedTensor, data: NDArray[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:
         """New rows, completed below the fitted ones."""
         if data.shape[1:] != fitted.shape[1:] or data.ndim != fitted.order:
             raise InvalidInput(
@@ -198,8 +198,8 @@ class TensorCompleter(Transformer):  # type: ignore[misc]
 
         Coordinates are whole numbers, as many in a row as there are modes.
         """
-        fitted = self._fitted()
-        return fitted.predict(X) if _are_coordinates(X, fitted.observed.order) else self._filled(X)
+        fitted = self._check_fitted()
+        return fitted.predict(X) if _are_coordinates(X, fitted.observed.order) else self._fill(X)
 
     def score(self, X: ArrayLike, y: Any = None) -> float:
         """R² of `predict(X)` for true values `y` at coordinates X: 1 is perfect, 0 is no better than their mean.
@@ -207,7 +207,7 @@ class TensorCompleter(Transformer):  # type: ignore[misc]
         Of rows of data, R² of a tenth of their known entries, hidden for this; so a search can compare settings
         where there is nothing to predict. `y` is not looked at then.
         """
-        fitted = self._fitted().observed
+        fitted = self._check_fitted().observed
         if _are_coordinates(X, fitted.order):
             if y is None:
                 raise InvalidInput("The true values at these coordinates are needed: score(coordinates, values).")
@@ -217,43 +217,43 @@ class TensorCompleter(Transformer):  # type: ignore[misc]
         if _agrees(fitted, data, missing):  # what was fitted has seen these entries
             filled = self._complete(data, ~(missing | hidden)).tensor
         else:
-            filled = self._completed_rows(fitted, data, missing | hidden)
+            filled = self._complete_rows(fitted, data, missing | hidden)
         return r_squared(data[hidden], filled[hidden])
 
     @property
     def tensor_(self) -> NDArray[Any]:
         """The completed tensor."""
-        return self._fitted().tensor
+        return self._check_fitted().tensor
 
     @property
     def model_(self) -> NDArray[np.float64]:
         """The method's own tensor W."""
-        return self._fitted().model
+        return self._check_fitted().model
 
     @property
     def components_(self) -> tuple[NDArray[np.float64], ...]:
         """W^(1), …, W^(K)."""
-        return self._fitted().components
+        return self._check_fitted().components
 
     @property
     def certificate_(self) -> Certificate | None:
         """Bounds on the global optimum and KKT residuals."""
-        return self._fitted().certificate
+        return self._check_fitted().certificate
 
     @property
     def history_(self) -> History:
         """The outer iterations."""
-        return self._fitted().history
+        return self._check_fitted().history
 
     @property
     def n_iter_(self) -> int:
         """How many outer iterations were made."""
-        return self._fitted().iterations
+        return self._check_fitted().iterations
 
     @property
     def stop_(self) -> StopReason:
         """Why the method stopped."""
-        return self._fitted().stop
+        return self._check_fitted().stop
 
     def _complete(self, X: Any, observed: ArrayLike | None = None) -> Completion:
         done = complete(
@@ -275,7 +275,7 @@ class TensorCompleter(Transformer):  # type: ignore[misc]
         usual = {"lower": 0, "upper": None}
         return {name: getattr(self, name) for name, value in usual.items() if getattr(self, name) != value}
 
-    def _fitted(self) -> Completion:
+    def _check_fitted(self) -> Completion:
         if not hasattr(self, "completion_"):
             raise NotFitted("This TensorCompleter has not been fitted yet; call fit(array) first.")
         return self.completion_

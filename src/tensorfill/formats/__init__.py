@@ -1,7 +1,7 @@
 """Reading and writing data files: the only room that knows what is inside them."""
 
 from .contents import Contents
-from .data_file import DataFile, known_extensions, read, read_contents, write
+from .data_file import DataFile, format_of, known_extensions, located, read, read_contents, write
 from .entries import Entries
 from .format import TableFormat
 from .mask import read_mask
@@ -17,7 +17,9 @@ __all__ = [
     "TableFormat",
     "atomically",
     "check_target",
+    "format_of",
     "known_extensions",
+    "located",
     "read",
     "read_contents",
     "read_mask",

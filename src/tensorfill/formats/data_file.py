@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import InvalidInput, InvalidSetting, UnreadableFile, UnwritableFile
-from .arrays.envi_header import header_beside
+from .arrays.envi_header import find_header_beside
 from .contents import Contents
 from .damage import needed
 from .entries import Entries
@@ -119,7 +119,7 @@ def format_of(path: Path, name: str | None = None) -> Format:
             return form
     if os.path.isdir(plain):
         return _named(_CLIP)
-    if pointer := header_beside(plain):
+    if pointer := find_header_beside(plain):
         raise UnreadableFile(pointer)
     said = f"its extension '{plain.suffix}' is not known" if plain.suffix else "it has no extension"
     raise UnreadableFile(

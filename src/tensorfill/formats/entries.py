@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..completion import Completion
 from ..errors import InvalidInput, TooLarge
 from ..memory import available_memory
-from ..observed import ObservedTensor, checked_coordinates, positions_of
+from ..observed import ObservedTensor, check_coordinates, positions_of
 from ..tensor import entries
 from .contents import Contents
 from .metadata import Metadata
@@ -55,7 +55,7 @@ class Entries:
         if not self.columns:
             object.__setattr__(self, "columns", default_columns(len(self.shape)))
         for name in ("coordinates", "asked"):
-            object.__setattr__(self, name, _read_only(checked_coordinates(getattr(self, name), self.shape)))
+            object.__setattr__(self, name, _read_only(check_coordinates(getattr(self, name), self.shape)))
         object.__setattr__(self, "values", _read_only(np.asarray(self.values)))
         self._check_lengths()
 

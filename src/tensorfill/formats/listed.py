@@ -4,9 +4,8 @@ from .arrays.envi import Envi
 from .arrays.hdf5 import Hdf5
 from .arrays.matlab import Matlab
 from .arrays.nifti import Nifti
-from .arrays.numpy_archive import NumpyArchive
-from .arrays.numpy_array import NumpyArray
-from .arrays.zarr_array import Zarr, ZarrZip
+from .arrays.numpy_files import NumpyArchive, NumpyArray
+from .arrays.zarr_store import Zarr, ZarrZip
 from .format import Format
 from .pictures.bmp import Bmp
 from .pictures.frames import Frames

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidInput, UnreadableFile
 from ..tensor import spread_mask
-from .arrays.numpy_archive import NumpyArchive, read_observed
+from .arrays.numpy_files import NumpyArchive, read_observed
 from .contents import Contents
 from .data_file import format_of, located, read
 

@@ -86,15 +86,15 @@ class Auto:
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
         """Complete the tensor."""
         try:
-            done = self._chosen(Choice(observed, rng, watch), observed)
+            done = self._choose(Choice(observed, rng, watch), observed)
         except Refused as refused:
             requirement = f"name methods that can complete this tensor ({refused.refusal})"
             raise wrong(self.name, "weights", requirement, refused.weights) from None
         return replace(done, method=self.name, settings={"effort": self.effort, **done.settings})
 
-    def _chosen(self, choice: Choice, observed: ObservedTensor) -> Completion:
+    def _choose(self, choice: Choice, observed: ObservedTensor) -> Completion:
         if self.weights is not None:
-            return choice.blended(self._named(observed), self.weights, self.lost_weights)
+            return choice.blended(self._make_named(observed), self.weights, self.lost_weights)
         refusal = Spectral().refuses(observed)
         if refusal is not None:
             fallback = NonnegDual()
@@ -116,7 +116,7 @@ class Auto:
         structured = pattern.structured or pattern.any_lost or pattern.any_deep
         return Question(self.effort, observed.shape, structured, Patches.sees_strokes(pattern))
 
-    def _named(self, observed: ObservedTensor) -> dict[str, Method]:
+    def _make_named(self, observed: ObservedTensor) -> dict[str, Method]:
         """The methods that weights name, with the settings that they had when an earlier run found the weights."""
         named = {name: make(name, {}) for name in [*(self.weights or {}), *(self.lost_weights or {})]}
         if self.effort == "low" and Patches.name in named and Spectral().refuses(observed) is None:

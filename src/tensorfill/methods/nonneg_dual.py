@@ -15,7 +15,7 @@ from ..completion import Completion, Watch
 from ..cost import Cost
 from ..dual.problem import DualProblem, Enforced
 from ..dual.solve import Inner
-from ..observed import ObservedTensor, checked_coordinates, positions_of
+from ..observed import ObservedTensor, check_coordinates, positions_of
 from .dual_family import LARGEST_SCAN, DualSettings, complete_by_dual
 from .setting_checks import check_choice, check_flag, check_positive, wrong
 
@@ -63,7 +63,7 @@ class NonnegDual(DualSettings):
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Raises for settings that do not fit the tensor; refuses nothing else."""
         if self.nonnegative_on is not None and not isinstance(self.nonnegative_on, str):
-            checked_coordinates(self.nonnegative_on, observed.shape)
+            check_coordinates(self.nonnegative_on, observed.shape)
         if self.nonnegative_on is not None and observed.floor != 0:
             requirement = "not be given where there is no lower bound to enforce"
             raise wrong(self.name, "nonnegative_on", requirement, self.nonnegative_on)
@@ -97,7 +97,7 @@ class NonnegDual(DualSettings):
         elif settings["nonnegative_on"] in _WHERE:
             enforced = settings["nonnegative_on"]
         else:
-            rows = checked_coordinates(self.nonnegative_on, observed.shape)  # type: ignore[arg-type]
+            rows = check_coordinates(self.nonnegative_on, observed.shape)  # type: ignore[arg-type]
             chosen = np.unique(positions_of(rows, observed.shape))
         notes: tuple[str, ...] = ()
         if self.nonnegative_on is None and enforced == "observed":

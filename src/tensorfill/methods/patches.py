@@ -26,6 +26,7 @@ from ..patches.improving import ImprovingRun
 from ..patches.mending_run import MendingRun
 from ..patches.planning import LARGEST_PATCH, Wishes, has_similar_patches, longest_side
 from ..patches.run import PatchesRun
+from ..patches.settings import PatchSettings
 from ..patches.strokes import Strokes
 from ..selection.held_out_run import HeldOutRun, own_deviations
 from .baseline import too_large_to_fill
@@ -33,7 +34,7 @@ from .patches_beginning import begin_with_spectral, begin_with_strokes, group_de
 from .powers import ChosenPower, check_power, check_power_fits, choose_power
 from .setting_checks import are_modes, check_count, check_positive, wrong
 from .spectral import Spectral
-from .spectral_units import scaled_back
+from .spectral_units import scale_back
 
 _ARRAYS = 16  # of single precision that are alive at a time, at most
 _MOST_MEMBERS = 1000  # of which each is solved for
@@ -80,6 +81,8 @@ class Patches:
     )
     nonnegative: ClassVar[bool] = True
     tells_uncertainty: ClassVar[bool] = True
+    solver: ClassVar[PatchSettings] = PatchSettings()
+    """What steers the rounds; an ablation is a subclass with another one."""
     interpolates: ClassVar[bool] = True
     settings_in_data_units: ClassVar[tuple[str, ...]] = ("noise",)
     costs: ClassVar[tuple[Cost, Cost]] = (
@@ -182,9 +185,9 @@ class Patches:
         with quiet_blas():
             wishes, choosing = self._wishes(scale), self.max_iter > 1
             run = MendingRun if MendingRun.suits(begun.start, wishes) else PatchesRun
-            groups = run(begun.start, wishes, self.max_iter, begun.seed, choosing=choosing)
+            groups = run(begun.start, wishes, self.max_iter, begun.seed, choosing=choosing, settings=self.solver)
             before = Outcome(first.estimate, first.history, first.stop, first.seconds)
-            found = iterate(scaled_back(groups.states(), scale), 10**9, watch, after=before)
+            found = iterate(scale_back(groups.states(), scale), 10**9, watch, after=before)
         stopped = found.stop.kind not in ("done", "stalled")
         reasons = {**first.reasons, **_reasons(groups, scale, begun.name, stopped)}
         if not groups.useful and not stopped:
@@ -204,7 +207,7 @@ class Patches:
             history=found.history,
             certificate=None,
             smallest=float(found.estimate.dense().min()),  # what would be smaller is raised in every round
-            settings={**first.settings, **_used(groups, scale)},
+            settings={**first.settings, **_settings_used(groups, scale)},
             reasons=reasons,
             deviations=partial(own_deviations, sure, found.estimate, errors),
         )
@@ -237,7 +240,7 @@ class Patches:
         }
 
 
-def _used(groups: ImprovingRun, scale: float) -> dict[str, Any]:
+def _settings_used(groups: ImprovingRun, scale: float) -> dict[str, Any]:
     """Settings as they were chosen; but for sides that differ, and windows that do from mode to mode: no settings."""
     if groups.model is None or groups.layout is None:
         return {}

@@ -42,7 +42,7 @@ def begin_with_spectral(
     observed: ObservedTensor, rng: np.random.Generator, watch: Watch | None, clock: Clock
 ) -> Beginning:
     """One prior for all places."""
-    done, work = Spectral().followed(observed, rng=rng, watch=watch, clock=clock)
+    done, work = Spectral().follow(observed, rng=rng, watch=watch, clock=clock)
     scale = float(observed.known.max())
     held_out = None if work is None else held_out_run(work, scale, observed.floor)
     goes_on = work is not None and held_out is not None and done.stop.kind == "done"

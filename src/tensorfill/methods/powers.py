@@ -188,7 +188,7 @@ class _Raised:
         data = replace(self.observed, known=_doubles(self.observed.known) ** self.power)
         done, found = method(data, rng=rng, watch=None if watch is None else self._watching(watch))
         if found is None or not len(found.predictions):
-            return self._lowered(done), None
+            return self._lower(done), None
         inside = found.held.reshape(-1)[data.positions]
         misses = found.predictions - data.known[inside]
         variance = float(np.median(np.abs(misses)) / _MEDIAN_OF_NORMAL) ** 2
@@ -198,7 +198,7 @@ class _Raised:
         largest = float(self.observed.known.max())
         squares = float(np.mean(misses**2))
         slope = np.sqrt(np.mean(errors**2) / squares) * largest ** (self.power - 1) if squares > 0 else self._slope
-        lowered = self._lowered(done, variance, float(slope))
+        lowered = self._lower(done, variance, float(slope))
         sure = None
         if found.deviations is not None:
             sure = _Deviations(found.deviations, self.power, largest, truth)
@@ -220,7 +220,7 @@ class _Raised:
         values = _doubles(self.observed.known) / float(self.observed.known.max())
         return float(np.sqrt(np.mean(values ** (2 - 2 * self.power)))) / self.power
 
-    def _lowered(self, done: Completion, variance: float = 0.0, slope: float | None = None) -> Completion:
+    def _lower(self, done: Completion, variance: float = 0.0, slope: float | None = None) -> Completion:
         smallest, sure = done.smallest, done.deviations
         times = self._slope if slope is None else slope
         return replace(

@@ -32,6 +32,7 @@ from ..spectral.data import KnownData
 from ..spectral.parametric import CORRELATIONS, Family, ParametricSpectrum
 from ..spectral.roles import modes_of_places
 from ..spectral.run import Plan, SpectralRun
+from ..spectral.settings import SpectralSettings
 from ..tensor import Array
 from .baseline import too_large_to_fill
 from .dual import Dual
@@ -39,7 +40,7 @@ from .nonneg_dual import NonnegDual
 from .powers import ChosenPower, check_power, check_power_fits, choose_power
 from .setting_checks import Rank, check_choice, check_count, check_positive, resolved_rank, wrong
 from .spectral_settings import check_borders, check_matrix, describe_borders, describe_modes, is_named, make_basis
-from .spectral_units import deviations, held_out_run, scaled_back
+from .spectral_units import deviations, held_out_run, scale_back
 
 _NAMES = ("dct", "fourier", "identity", "learned")
 _DOUBLE_BELOW = 2**16  # entries; larger tensors are worked on in single precision
@@ -98,6 +99,8 @@ class Spectral:
     reference: ClassVar[str] = "Ours; empirical Bayes after MacKay, Neural Computation 1992, in the paper's dual"
     nonnegative: ClassVar[bool] = True
     tells_uncertainty: ClassVar[bool] = True
+    solver: ClassVar[SpectralSettings] = SpectralSettings()
+    """What steers the rounds; an ablation is a subclass with another one."""
     interpolates: ClassVar[bool] = True
     costs: ClassVar[tuple[Cost, Cost]] = Cost(80, 2.8, seconds=0.3), Cost(70, 2, 100, 50, seconds=0.3)
 
@@ -147,7 +150,7 @@ class Spectral:
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Raises for bases that do not fit the tensor; refuses what does not fit into memory."""
-        self._given(observed.shape)
+        self._check_bases(observed.shape)
         resolved_rank(self.name, self.rank, observed.shape)
         if (
             self.bases is not None
@@ -185,13 +188,13 @@ class Spectral:
     ) -> tuple[Completion, HeldOutRun | None]:
         """Complete the tensor, and tell what was predicted where entries were held out, if it came to that."""
         clock = Clock()
-        chosen = self._chosen_power(observed, rng, keeps=watch is None)
+        chosen = self._choose_power(observed, rng, keeps=watch is None)
         done, held_out = chosen.run(partial(self._run, clock=clock), observed, rng=rng, watch=watch)
         if chosen.made is not None:  # by one of several runs
             done = replace(done, seconds=clock.seconds)
         return done, held_out
 
-    def _chosen_power(self, observed: ObservedTensor, rng: np.random.Generator, *, keeps: bool) -> ChosenPower:
+    def _choose_power(self, observed: ObservedTensor, rng: np.random.Generator, *, keeps: bool) -> ChosenPower:
         if self.power is not None or self.spectrum != "learned" or self.rank is not None or self._is_fixed:
             return ChosenPower(1.0 if self.power is None else float(self.power))
         return choose_power(observed, self._run, rng, keeps=keeps)
@@ -211,10 +214,10 @@ class Spectral:
         clock: Clock | None = None,
     ) -> tuple[Completion, HeldOutRun | None]:
         """The data as it is."""
-        done, work = self.followed(observed, rng=rng, watch=watch, clock=clock)
+        done, work = self.follow(observed, rng=rng, watch=watch, clock=clock)
         return done, None if work is None else held_out_run(work, float(observed.known.max()), observed.floor)
 
-    def followed(
+    def follow(
         self,
         observed: ObservedTensor,
         *,
@@ -245,7 +248,7 @@ class Spectral:
         at_first = InterpolatedEstimate(observed.shape, observed.positions, observed.known)
         work = SpectralRun(data, pattern, mean, plan, rng, AffineEstimate(at_first, 1 / scale))
         with quiet_blas():
-            found = iterate(scaled_back(work.states(), scale), 10**9, watch, clock=clock)
+            found = iterate(scale_back(work.states(), scale), 10**9, watch, clock=clock)
         done = Completion(
             observed=observed,
             method=self.name,
@@ -278,7 +281,7 @@ class Spectral:
         self, observed: ObservedTensor, dtype: np.dtype[np.floating], borders: Borders, places: frozenset[int]
     ) -> Plan:
         shape = observed.shape
-        given = self._given(shape)
+        given = self._check_bases(shape)
         candidates: tuple[tuple[int, ...], ...]
         # An index of which nothing is ever seen would teach a basis its own interpolation.
         unseen = {mode for mode, _ in observed.empty_slices()}
@@ -298,6 +301,7 @@ class Spectral:
             learned_rounds=self.learned_rounds,
             smoothing=None if self.smoothing is None else float(self.smoothing),
             negativity=float(self.negativity_tolerance),
+            settings=self.solver,
             constrained=self.constrained if observed.floor == 0 else False,
             floor=observed.floor,
             family=ParametricSpectrum(cast(Family, self.spectrum), bases, self.lengths)
@@ -314,7 +318,7 @@ class Spectral:
         found = Dual(rank=self.rank).complete(less, rng=rng).estimate
         return tuple(found.factors) if isinstance(found, RecoveredTensor) else ()
 
-    def _given(self, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    def _check_bases(self, shape: tuple[int, ...]) -> tuple[Any, ...]:
         """One basis per mode to start with, checked."""
         if self.bases is None:
             return ("dct",) * len(shape)
@@ -333,7 +337,7 @@ class Spectral:
         borders: Borders | None = None,
         constrained: bool | None = None,
     ) -> dict[str, Any]:
-        bases = list(self._given(observed.shape))
+        bases = list(self._check_bases(observed.shape))
         for mode in learned:
             bases[mode] = "learned"
         return {

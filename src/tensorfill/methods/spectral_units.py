@@ -20,7 +20,7 @@ from ..spectral.run import SpectralRun
 from ..tensor import Array
 
 
-def scaled_back(steps: Iterator[Progress], scale: float) -> Iterator[Progress]:
+def scale_back(steps: Iterator[Progress], scale: float) -> Iterator[Progress]:
     """The states."""
     for step in steps:
         yield replace(step, estimate=AffineEstimate(step.estimate, scale))

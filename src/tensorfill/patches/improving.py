@@ -15,6 +15,7 @@ from ..iterating import Progress
 from .layout import Layout
 from .model import GroupModel, Triple
 from .planning import Wishes
+from .settings import PatchSettings
 from .start import Start
 from .uncertainty import GroupUncertainty
 
@@ -32,6 +33,7 @@ class ImprovingRun(ABC):
     seed: int
     choosing: bool = True
     """Whether other models than the first are tried."""
+    settings: PatchSettings = field(default_factory=PatchSettings)
     error: float = field(init=False)
     """Of what would be returned, at held-out entries."""
     first_error: float = field(init=False)
@@ -79,11 +81,11 @@ class ImprovingRun(ABC):
         """Patches are of use: as much of what they say counts as held-out entries like."""
         self.useful, self.layout, self.model = True, layout, model
         self.active_share = float(active.mean())
-        self.share = self.start.share(self.predictions, self._first)
-        self.predictions = self._blended(self._first, self.predictions)
+        self.share = self.start.share(self.predictions, self._first, self.settings)
+        self.predictions = self._blend(self._first, self.predictions)
         self.error = self.start.error(self.predictions)
 
-    def _blended(self, start: Floats, said: Floats) -> Floats:
+    def _blend(self, start: Floats, said: Floats) -> Floats:
         """The share of what patches say, and the rest of the start."""
         return start + np.float32(self.share) * (said - start)
 
@@ -98,7 +100,7 @@ class ImprovingRun(ABC):
         )
 
 
-def drawn_shift(model: GroupModel, rng: np.random.Generator) -> Triple:
+def draw_shift(model: GroupModel, rng: np.random.Generator) -> Triple:
     """Where the grid of reference patches begins: elsewhere in every round."""
     a, b, c = (int(rng.integers(stride)) for stride in model.stride)
     return a, b, c

@@ -28,9 +28,9 @@ class Layout:
     @property
     def extent(self) -> tuple[int, int, int]:
         """Sizes of the searched modes, as three; that of a picture has a 1 in the middle."""
-        return self.padded([self.shape[mode] for mode in self.searched], 1)
+        return self.pad([self.shape[mode] for mode in self.searched], 1)
 
-    def padded(self, sizes: list[int], missing: int) -> tuple[int, int, int]:
+    def pad(self, sizes: list[int], missing: int) -> tuple[int, int, int]:
         """One number per searched mode, as three."""
         if len(sizes) < _SEARCHED:
             sizes = [sizes[0], missing, sizes[1]]

@@ -14,18 +14,13 @@ from ..estimates.dense import DenseEstimate
 from ..iterating import Progress
 from ..telling import tell_round
 from ..tensor import SHORT
-from .improving import Floats, ImprovingRun, Mask, drawn_shift
+from .improving import Floats, ImprovingRun, Mask, draw_shift
 from .layout import Layout
 from .mending_rounds import Mended, mend
 from .model import GroupModel, common_covariance
 from .planning import Wishes, mending_model, mending_sides, possible_layouts, with_side
 from .references import touching
 from .start import Start
-
-_BETTER = -1.0  # standard errors by which squared errors have to be smaller than those of the start
-_CLEARLY = -2.0  # the same for settings that are tried
-_FIRST_ROUNDS = 2  # after which what is found is averaged
-_FACTOR = 8.0  # by which more noise is tried
 
 
 class MendingRun(ImprovingRun):
@@ -58,10 +53,10 @@ class MendingRun(ImprovingRun):
         sides = mending_sides(self.wishes)
         average = _RunningAverage()
         last = sides if self.rounds > 1 else sides[:2]
-        most = min(self.rounds, _FIRST_ROUNDS + len(sides))
+        most = min(self.rounds, self.settings.first_rounds + len(sides))
         for number in range(most):
             tell_round(most - number + len(last))
-            later = number - _FIRST_ROUNDS
+            later = number - self.settings.first_rounds
             mended = self._round(with_side(layout, model, sides[max(later, 0)]), x, self._hidden, rng)
             if later > 0:
                 average.add(mended.means)
@@ -70,7 +65,7 @@ class MendingRun(ImprovingRun):
             x = self._with(x, mended.sites, mended.means)
             self._judge(self._with(x, mended.sites, average.value), mended)
             yield Progress(self.error, DenseEstimate(layout.tensor(x)))
-        if not start.odds(self.predictions, self._first) < _BETTER:
+        if not start.odds(self.predictions, self._first) < self.settings.mended:
             return
         first_model = with_side(layout, model, sides[0])
         self._accept(layout, first_model, touching(self._missing, first_model.patch))
@@ -85,7 +80,7 @@ class MendingRun(ImprovingRun):
             x = self._with(x, missing, mended.means)
             sentence = f"Done: patches around strokes, to an error of {self.error:.2g} at held-out entries."
             stop = StopReason("done", sentence) if side == last[-1] else None
-            shown = self._with(x, missing, self._blended(after[:, missing], average.value))
+            shown = self._with(x, missing, self._blend(after[:, missing], average.value))
             yield Progress(self.error, DenseEstimate(layout.tensor(shown)), stop=stop)
 
     @cached_property
@@ -108,13 +103,13 @@ class MendingRun(ImprovingRun):
         """The model with the noise that held-out entries like best after a round on them alone."""
         held = self._sites(self.start.held)
         tried = []
-        for noise in (model.noise, _FACTOR * model.noise):
+        for noise in (model.noise, self.settings.more_noise * model.noise):
             other = replace(model, noise=noise)
             mended = self._round(other, x, self._hidden, np.random.default_rng([self.seed, 3]), held)
             found = self._layout.tensor(self._with(x, mended.sites, mended.means))[self.start.held]
             tried.append((other, found))
         (first, found), (second, other_found) = tried
-        return second if self.start.odds(other_found, found) < _CLEARLY else first
+        return second if self.start.odds(other_found, found) < self.settings.better else first
 
     def _round(
         self,
@@ -125,7 +120,7 @@ class MendingRun(ImprovingRun):
         where: Mask | None = None,
     ) -> Mended:
         common = common_covariance(x, model, self._layout.extent, rng)
-        return mend(x, missing, model, common, drawn_shift(model, rng), where)
+        return mend(x, missing, model, common, draw_shift(model, rng), where)
 
     def _with(self, x: Floats, sites: NDArray[np.intp], means: Floats) -> Floats:
         changed = x.copy()

@@ -12,6 +12,7 @@ from ..tensor import SHORT
 from .bands import direction_count
 from .layout import Layout
 from .model import GroupModel, Triple
+from .settings import PatchSettings
 
 LARGEST_PATCH = 1024
 """Entries that a patch may have at most, if its side is given: what it costs grows with their cube."""
@@ -27,6 +28,8 @@ _NEAR = 24  # sites to either side within which patches like them are looked for
 _LIKEST, _INFORMERS = 20, 8  # patches that count in full, and times as many in all
 _UNTOLD = 1e-6  # σ² as `spectral` learns it is no less, so what it takes for that is likely to be less
 _LEAST_NOISE, _MOST_NOISE = 1e-12, 1e6  # σ² of values up to 1 that single precision can work with
+
+_USUAL = PatchSettings()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +93,15 @@ def _layouts(shape: tuple[int, ...], places: frozenset[int]) -> tuple[Layout, ..
     return tuple(found)
 
 
-def first_model(layout: Layout, share: float, noise: float, wishes: Wishes, *, strokes: bool = False) -> GroupModel:
+def first_model(
+    layout: Layout,
+    share: float,
+    noise: float,
+    wishes: Wishes,
+    settings: PatchSettings = _USUAL,
+    *,
+    strokes: bool = False,
+) -> GroupModel:
     """For data of which this share is known, with this σ² of the start.
 
     If only `strokes` are missing, most patches of a group are complete: fewer have to be solved for.
@@ -102,26 +113,27 @@ def first_model(layout: Layout, share: float, noise: float, wishes: Wishes, *, s
     reach = 12 if many else 24 if strokes else 32
     window: Triple = (5, 5, 15) if modes > 2 else (reach, 0, reach)
     if wishes.reach is not None:
-        window = _within(layout.padded([wishes.reach] * modes, 0), layout.extent)
+        window = _within(layout.pad([wishes.reach] * modes, 0), layout.extent)
     usual = 20 if strokes else 40
     members = usual if wishes.members is None else min(wishes.members, _candidates(window, layout.extent))
     usual_noise = (_NOISE if noise > _UNTOLD else _NOISE / _FACTOR) * noise
     chosen = usual_noise if wishes.noise is None else wishes.noise
     return GroupModel(
-        patch=_within(layout.padded([side] * modes, 1), layout.extent),
+        patch=_within(layout.pad([side] * modes, 1), layout.extent),
         window=window,
-        stride=layout.padded([stride] * modes, 1),
+        stride=layout.pad([stride] * modes, 1),
         members=members,
         informers=round((4 if strokes else 2 if modes > 2 else 2.5) * members),
-        strength=1.0,
+        strength=settings.strength,
         noise=min(max(chosen, _LEAST_NOISE), _MOST_NOISE),
-        relaxation=1.2 if many else 1.6,
+        relaxation=settings.relaxation_of_many_bands if many else settings.relaxation,
+        passes=settings.passes,
     )
 
 
 def mending_model(layout: Layout, noise: float, wishes: Wishes) -> GroupModel:
     """For strokes in a picture with few bands, with this σ²."""
-    reach = layout.padded([_NEAR if wishes.reach is None else wishes.reach] * len(layout.searched), 0)
+    reach = layout.pad([_NEAR if wishes.reach is None else wishes.reach] * len(layout.searched), 0)
     window = _within(reach, layout.extent)
     usual = _LIKEST if wishes.members is None else wishes.members
     members = min(usual, _candidates(window, layout.extent))
@@ -148,8 +160,8 @@ def with_side(layout: Layout, model: GroupModel, side: int) -> GroupModel:
     modes = len(layout.searched)
     return replace(
         model,
-        patch=_within(layout.padded([side] * modes, 1), layout.extent),
-        stride=layout.padded([max(1, side // 2)] * modes, 1),
+        patch=_within(layout.pad([side] * modes, 1), layout.extent),
+        stride=layout.pad([max(1, side // 2)] * modes, 1),
     )
 
 

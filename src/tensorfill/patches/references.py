@@ -48,7 +48,7 @@ def patches_around(sites: Mask, patch: Triple) -> Mask:
     return np.asarray(np.roll(sites, [-(side // 2) for side in patch], axis=(0, 1, 2)))
 
 
-def sampled_tiles(misfit: Floats) -> Mask:
+def sample_tiles(misfit: Floats) -> Mask:
     """Some tiles of a picture of misfits: every so many-th, from those with the largest sum to the smallest.
 
     The second is the first to be taken: where most of the error is in a few tiles, groups are solved for only there.

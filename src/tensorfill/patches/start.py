@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..selection.judge import Judge
+from .settings import PatchSettings
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
-
-_ENOUGH = 100  # held-out entries to tell a share from
-_LEAST_SHARE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,13 +37,14 @@ class Start:
         """Of predictions of held-out entries, in order."""
         return self.judge.error(np.maximum(predicted, self.floor) - self.values[self.held])
 
-    def share(self, predicted: Floats, others: Floats) -> float:
+    def share(self, predicted: Floats, others: Floats, settings: PatchSettings) -> float:
         """How much of predictions, and the rest of others, makes the smallest squared error."""
         change = (predicted - others).astype(np.float64)
         squares = float(np.sum(change**2))
-        if len(change) < _ENOUGH or squares == 0:
+        if len(change) < settings.enough_for_share or squares == 0:
             return 1.0
-        return float(np.clip(np.sum((self.values[self.held] - others) * change) / squares, _LEAST_SHARE, 1.0))
+        best = np.sum((self.values[self.held] - others) * change) / squares
+        return float(np.clip(best, settings.least_share, 1.0))
 
     def odds(self, predicted: Floats, others: Floats) -> float:
         """By how many standard errors the squared errors of predictions are larger than those of others."""

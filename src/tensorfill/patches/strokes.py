@@ -68,8 +68,8 @@ def start_from_strokes(
     """A thin plate through what is known, with strokes like the missing ones held out."""
     layout, missing = strokes.layout, strokes.missing
     planar = layout.planar(values).reshape(-1, *layout.extent)
-    held = _held_strokes(missing, rng)
-    before, after = (_filled(planar, sites, floor) for sites in (missing | held, missing))
+    held = _hold_out_strokes(missing, rng)
+    before, after = (_fill(planar, sites, floor) for sites in (missing | held, missing))
     everywhere = (layout.band_count, missing.size)
     held_entries = layout.tensor(np.broadcast_to(held.reshape(-1), everywhere)).copy()
     return Start(
@@ -86,13 +86,13 @@ def start_from_strokes(
     )
 
 
-def _filled(planar: Floats, missing: Mask, floor: float) -> Floats:
+def _fill(planar: Floats, missing: Mask, floor: float) -> Floats:
     filled = planar.copy()
     filled[:, missing] = np.maximum(fill_by_thin_plate(planar, missing), floor)
     return filled
 
 
-def _held_strokes(missing: Mask, rng: np.random.Generator) -> Mask:
+def _hold_out_strokes(missing: Mask, rng: np.random.Generator) -> Mask:
     """Some of the missing sites, moved to where all is known."""
     near = binary_dilation(missing, np.ones([1 if size == 1 else 3 for size in missing.shape]), iterations=_APART)
     best = np.zeros_like(missing)

@@ -76,14 +76,14 @@ class GroupUncertainty:
         counts = known.astype(np.float32)
         squares = np.where(known, (self.values - self.before) ** 2, np.float32(0))
         for width in _WIDTHS:
-            near = self._averaged(counts, width)
+            near = self._average(counts, width)
             yield _logarithm(near)
-            yield _logarithm(self._averaged(squares, width), over=near)
-        yield _logarithm(self._averaged(self._slopes(entries), _WIDTHS[0]))
+            yield _logarithm(self._average(squares, width), over=near)
+        yield _logarithm(self._average(self._slopes(entries), _WIDTHS[0]))
         yield _logarithm(np.maximum(entries, 0))
         yield np.isfinite(self.variance).astype(np.float32)
 
-    def _averaged(self, values: Floats, width: int) -> Floats:
+    def _average(self, values: Floats, width: int) -> Floats:
         size = [width if extent > SHORT else 1 for extent in values.shape]
         return np.asarray(uniform_filter(values, size, mode="nearest"))
 

@@ -12,10 +12,8 @@ from .layout import Layout
 from .model import GroupModel, Triple, common_covariance
 from .references import local_misfit, patches_around, touching, worst
 from .rounds import Average, PatchData, average_groups
+from .settings import PatchSettings
 from .start import Start
-
-# The share of the start's squared error that lies where groups are solved for; in clips and volumes groups cost more.
-_COVERED, _COVERED_IN_VOLUMES = 0.95, 0.92
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -36,17 +34,17 @@ class View:
     """First sites of reference patches."""
 
     @classmethod
-    def of(cls, start: Start, layout: Layout, model: GroupModel, seed: int) -> View:
+    def of(cls, start: Start, layout: Layout, model: GroupModel, settings: PatchSettings, seed: int) -> View:
         """That of a start."""
         before = np.maximum(layout.planar(start.before), np.float32(start.floor))
         known = layout.planar(start.mask & ~start.held)
         values = layout.planar(start.values)
         bands = Bands.of(before, known)
-        x = _kept(bands, bands.coefficients(before), values, known)
+        x = _put_back(bands, bands.coefficients(before), values, known)
         squares = np.where(known, (values - before) ** 2, np.float32(0)).sum(axis=0).reshape(layout.extent)
         misfit = local_misfit(squares, known.sum(axis=0).astype(np.float32).reshape(layout.extent))
         missing = np.asarray((~known).any(axis=0)).reshape(layout.extent)
-        covered = _COVERED if len(layout.searched) == 2 else _COVERED_IN_VOLUMES
+        covered = settings.covered if len(layout.searched) == 2 else settings.covered_in_volumes
         active = touching(missing, model.patch) & patches_around(worst(misfit, covered), model.patch)
         common = common_covariance(x, model, layout.extent, np.random.default_rng([seed, 1]))
         return cls(start, layout, model, bands, x, common, active.reshape(-1))
@@ -69,7 +67,7 @@ class View:
 
     def kept(self, x: Floats, known: Mask) -> Floats:
         """x with what is known put back, if that can be said of coefficients."""
-        return _kept(self.bands, x, self.layout.planar(self.start.values), self.layout.planar(known))
+        return _put_back(self.bands, x, self.layout.planar(self.start.values), self.layout.planar(known))
 
     def tensor(self, x: Floats) -> Floats:
         """The tensor, nowhere below the floor."""
@@ -80,7 +78,7 @@ class View:
         return self.layout.tensor(np.broadcast_to(sites, (self.layout.band_count, sites.size)))
 
 
-def _kept(bands: Bands, x: Floats, values: Floats, known: Mask) -> Floats:
+def _put_back(bands: Bands, x: Floats, values: Floats, known: Mask) -> Floats:
     if not bands.direct:
         return x
     observed, where = bands.observed(values, known)

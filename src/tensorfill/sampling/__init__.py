@@ -5,7 +5,7 @@ Every pattern is a function of (shape, keep, seed) and gives a boolean mask: Tru
 
 from .boxes import blocks, boxes
 from .drawings import scratches, text
-from .patterns import PATTERNS, checked_pattern, mask
+from .patterns import PATTERNS, check_pattern, mask
 from .scattered import fibres, pixels, uniform
 from .whole import frames, lines, slices
 
@@ -13,7 +13,7 @@ __all__ = [
     "PATTERNS",
     "blocks",
     "boxes",
-    "checked_pattern",
+    "check_pattern",
     "fibres",
     "frames",
     "lines",

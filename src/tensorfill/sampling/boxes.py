@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .checks import MOST_CHANNELS, checked_picture
+from .checks import MOST_CHANNELS, check_picture
 
 _SMALLEST, _LARGEST = 16, 6
 """A side is between n/16 and n/6 long."""
@@ -19,8 +19,8 @@ _SMALLEST, _LARGEST = 16, 6
 
 def blocks(shape: Sequence[int], keep: float, seed: int) -> NDArray[np.bool_]:
     """Hide rectangles of modes 1 and 2, in all channels and frames alike: what is behind them is never seen."""
-    whole = checked_picture("blocks", shape, keep, seed)
-    kept = _left(whole[:2], keep, seed)
+    whole = check_picture("blocks", shape, keep, seed)
+    kept = _mask_outside(whole[:2], keep, seed)
     return np.array(np.broadcast_to(kept.reshape(*whole[:2], *[1] * (len(whole) - 2)), whole))
 
 
@@ -29,9 +29,9 @@ def boxes(shape: Sequence[int], keep: float, seed: int) -> NDArray[np.bool_]:
 
     Channels are modes after the second of at most 4 indices. Of a picture they are the same as `blocks`.
     """
-    whole = checked_picture("boxes", shape, keep, seed)
+    whole = check_picture("boxes", shape, keep, seed)
     sides = tuple(1 if mode > 2 and size <= MOST_CHANNELS else size for mode, size in enumerate(whole, start=1))
-    return np.array(np.broadcast_to(_left(sides, keep, seed), whole))
+    return np.array(np.broadcast_to(_mask_outside(sides, keep, seed), whole))
 
 
 def to_hide(size: int, keep: float) -> int:
@@ -39,7 +39,7 @@ def to_hide(size: int, keep: float) -> int:
     return min(round((1 - keep) * size), size - 1)
 
 
-def _left(shape: tuple[int, ...], keep: float, seed: int) -> NDArray[np.bool_]:
+def _mask_outside(shape: tuple[int, ...], keep: float, seed: int) -> NDArray[np.bool_]:
     rng = np.random.default_rng(seed)
     kept = np.ones(shape, dtype=np.bool_)
     missing = to_hide(kept.size, keep)

@@ -19,7 +19,7 @@ def checked(shape: Sequence[int], keep: float, seed: int) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def checked_picture(pattern: str, shape: Sequence[int], keep: float, seed: int) -> tuple[int, ...]:
+def check_picture(pattern: str, shape: Sequence[int], keep: float, seed: int) -> tuple[int, ...]:
     """The same, for patterns that need rows and columns."""
     found = checked(shape, keep, seed)
     if len(found) < 2 or 0 in found:
@@ -30,7 +30,7 @@ def checked_picture(pattern: str, shape: Sequence[int], keep: float, seed: int) 
     return found
 
 
-def checked_mode(pattern: str, shape: tuple[int, ...], mode: int | None) -> int:
+def check_mode(pattern: str, shape: tuple[int, ...], mode: int | None) -> int:
     """The axis of a mode that is counted from 1; the last one for None."""
     if len(shape) < 2 or not 1 <= (len(shape) if mode is None else mode) <= len(shape):
         wanted = "needs two modes or more" if mode is None else f"along mode {mode} needs that mode and another one"
@@ -38,7 +38,7 @@ def checked_mode(pattern: str, shape: tuple[int, ...], mode: int | None) -> int:
     return len(shape) - 1 if mode is None else mode - 1
 
 
-def counted(pattern: str, what: str, number: int, keep: float) -> int:
+def count_kept(pattern: str, what: str, number: int, keep: float) -> int:
     """How many of a number of things are kept: at least one, and not all of them unless `keep` is 1."""
     if keep == 1:
         return number

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidSetting
 from .boxes import to_hide
-from .checks import checked_picture
+from .checks import check_picture
 
 _Places = tuple[NDArray[np.int64], NDArray[np.int64]]
 _WORDS = ("the", "holes", "of", "a", "picture", "are", "filled", "from", "what", "is", "known", "around", "them")
@@ -22,7 +22,7 @@ _SMALLEST_SIDE = 16
 
 def scratches(shape: Sequence[int], keep: float, seed: int) -> NDArray[np.bool_]:
     """Hide thin lines that bend a little, as on an old photograph; 1 to 3 pixels wide, more on large pictures."""
-    return _drawn("scratches", shape, keep, seed, _scratch)
+    return _draw("scratches", shape, keep, seed, _scratch)
 
 
 def text(shape: Sequence[int], keep: float, seed: int) -> NDArray[np.bool_]:
@@ -30,23 +30,23 @@ def text(shape: Sequence[int], keep: float, seed: int) -> NDArray[np.bool_]:
 
     They are set in the type that comes with Pillow. Other versions of it may draw it a little differently.
     """
-    whole = checked_picture("text", shape, keep, seed)
+    whole = check_picture("text", shape, keep, seed)
     if min(whole[:2]) < _SMALLEST_SIDE:
         raise InvalidSetting(
             f"The pattern 'text' needs {_SMALLEST_SIDE} rows and columns or more, to have room for a letter. "
             f"Got shape {whole} instead."
         )
-    return _drawn("text", shape, keep, seed, _word)
+    return _draw("text", shape, keep, seed, _word)
 
 
-def _drawn(
+def _draw(
     pattern: str,
     shape: Sequence[int],
     keep: float,
     seed: int,
     stroke: Callable[[tuple[int, int], np.random.Generator], _Places],
 ) -> NDArray[np.bool_]:
-    whole = checked_picture(pattern, shape, keep, seed)
+    whole = check_picture(pattern, shape, keep, seed)
     rng = np.random.default_rng(seed)
     kept = np.ones(whole[:2], dtype=np.bool_)
     missing = to_hide(kept.size, keep)

@@ -40,7 +40,7 @@ def mask(pattern: str, shape: Sequence[int], keep: float, seed: int) -> NDArray[
     return _function(pattern)(shape, keep, seed)
 
 
-def checked_pattern(pattern: str) -> str:
+def check_pattern(pattern: str) -> str:
     """The name, if there is such a pattern: one of `PATTERNS`, and `fibres` or `slices` with a mode, as in fibres-2."""
     _function(pattern)
     return pattern

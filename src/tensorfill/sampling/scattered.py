@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .checks import checked, checked_mode, checked_picture
+from .checks import check_mode, check_picture, checked
 
 
 def uniform(shape: Sequence[int], keep: float, seed: int) -> NDArray[np.bool_]:
@@ -26,7 +26,7 @@ def pixels(shape: Sequence[int], keep: float, seed: int) -> NDArray[np.bool_]:
     >>> pixels((2, 3, 4), keep=0.5, seed=0).sum(axis=2).tolist()
     [[0, 4, 4], [4, 0, 0]]
     """
-    whole = checked_picture("pixels", shape, keep, seed)
+    whole = check_picture("pixels", shape, keep, seed)
     kept = uniform(whole[:2], keep, seed)
     return np.array(np.broadcast_to(kept.reshape(*whole[:2], *[1] * (len(whole) - 2)), whole))
 
@@ -37,6 +37,6 @@ def fibres(shape: Sequence[int], keep: float, seed: int, mode: int | None = None
     A fibre holds the entries that differ in one index only: along mode 2 of a picture it is a row of one channel.
     """
     whole = checked(shape, keep, seed)
-    axis = checked_mode("fibres", whole, mode)
+    axis = check_mode("fibres", whole, mode)
     kept = uniform((*whole[:axis], *whole[axis + 1 :]), keep, seed)
     return np.array(np.broadcast_to(np.expand_dims(kept, axis), whole))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidSetting
-from .checks import MOST_CHANNELS, checked, checked_mode, checked_picture, counted
+from .checks import MOST_CHANNELS, check_mode, check_picture, checked, count_kept
 
 
 def lines(shape: Sequence[int], keep: float, seed: int) -> NDArray[np.bool_]:
@@ -24,8 +24,8 @@ def lines(shape: Sequence[int], keep: float, seed: int) -> NDArray[np.bool_]:
     >>> lines((4, 2, 3), keep=0.5, seed=0)[:, 0].astype(int).tolist()
     [[0, 0, 0], [0, 0, 0], [1, 1, 1], [1, 1, 1]]
     """
-    whole = checked_picture("lines", shape, keep, seed)
-    count = counted("lines", "rows", whole[0], keep)
+    whole = check_picture("lines", shape, keep, seed)
+    count = count_kept("lines", "rows", whole[0], keep)
     frames = tuple(1 if size <= MOST_CHANNELS else size for size in whole[2:])
     kept = _ranks((whole[0], *frames), seed) < count
     return np.array(np.broadcast_to(np.expand_dims(kept, 1), whole))
@@ -37,7 +37,7 @@ def frames(shape: Sequence[int], keep: float, seed: int) -> NDArray[np.bool_]:
     Channels are modes of at most 4 indices. The frames of a picture would be its colours: that is refused, and `slices`
     does it.
     """
-    whole = checked_picture("frames", shape, keep, seed)
+    whole = check_picture("frames", shape, keep, seed)
     modes = [mode for mode, size in enumerate(whole, start=1) if mode > 2 and size > MOST_CHANNELS]
     if not modes:
         raise InvalidSetting(
@@ -54,8 +54,8 @@ def slices(shape: Sequence[int], keep: float, seed: int, mode: int | None = None
     [0, 0, 1, 1]
     """
     whole = checked(shape, keep, seed)
-    axis = checked_mode("slices", whole, mode)
-    kept = _ranks((whole[axis],), seed) < counted("slices", "slices", whole[axis], keep)
+    axis = check_mode("slices", whole, mode)
+    kept = _ranks((whole[axis],), seed) < count_kept("slices", "slices", whole[axis], keep)
     return np.array(np.broadcast_to(kept.reshape(-1, *[1] * (len(whole) - axis - 1)), whole))
 
 

@@ -56,7 +56,7 @@ def blend_weights(
     found = _best_blend(misses, names, where, errors[best]) or {best: 1.0}
     if favourite is None or favourite not in names or holes is not None or pieces < _MANY_ENTRIES:
         return found
-    clearly = standard_errors(_mixed(found, misses), misses[favourite]) < _CLEARLY
+    clearly = standard_errors(_mix(found, misses), misses[favourite]) < _CLEARLY
     return found if clearly else {favourite: 1.0}
 
 
@@ -68,14 +68,14 @@ def _best_blend(
         weights = dict(zip(names, _on_simplex([misses[name] for name in names], where), strict=True))
         kept = [name for name, weight in weights.items() if weight >= _LEAST_WEIGHT]
         if len(kept) == len(names):
-            if typical_error(_mixed(weights, misses), where) > _WORTH_IT * best:
+            if typical_error(_mix(weights, misses), where) > _WORTH_IT * best:
                 return None
             return {name: float(weights[name]) for name in sorted(names, key=lambda name: -weights[name])}
         names = kept
     return None
 
 
-def _mixed(weights: Mapping[str, float], misses: Mapping[str, Array]) -> Array:
+def _mix(weights: Mapping[str, float], misses: Mapping[str, Array]) -> Array:
     return np.asarray(sum(weight * misses[name] for name, weight in weights.items()))
 
 

@@ -72,7 +72,7 @@ class Choice:
 
     def compared(self, candidates: Candidates, question: Question) -> Completion:
         """The method that predicts held-out entries best, or a blend of some."""
-        return self._as_far_as_it_comes(lambda: self._compared(candidates, question))
+        return self._as_far_as_it_comes(lambda: self._compare(candidates, question))
 
     def _as_far_as_it_comes(self, work: Callable[[], Completion]) -> Completion:
         """What is made, or what stands when it is stopped."""
@@ -90,9 +90,9 @@ class Choice:
                 raise
             reason = course.stopped("time")
         assert course.standing is not None
-        return self._told(course.standing, {course.standing.method: 1.0}, reason)
+        return self._finalise(course.standing, {course.standing.method: 1.0}, reason)
 
-    def _compared(self, candidates: Candidates, question: Question) -> Completion:
+    def _compare(self, candidates: Candidates, question: Question) -> Completion:
         course, leader, pattern = self._course, candidates.leader.name, self._observed.missingness
         comparison = Comparison(course, question, candidates.leader)
         first, run = comparison.first(candidates.others)
@@ -103,7 +103,7 @@ class Choice:
         if pattern.only_lost:
             others = able
         if run is None or not others or not run.held.any():
-            return self._told(first, {leader: 1.0})
+            return self._finalise(first, {leader: 1.0})
         held, scale = run.held, course.scale
         at_first = comparison.evidence({leader: run.predictions}, held, run.judge)
         course.error = at_first.errors()[leader]
@@ -150,7 +150,7 @@ class Choice:
                 tell_completing(name, [other for other in named if other not in done])
                 parts[name] = self._course.completed(methods[name], self._observed)
         if len(named) == 1:
-            return self._told(parts[named[0]], weights, reason=reason)
+            return self._finalise(parts[named[0]], weights, reason=reason)
 
         def blended(shares: Mapping[str, float]) -> Estimate:
             found = [parts[name].estimate for name in shares]
@@ -168,9 +168,9 @@ class Choice:
             deviations=mixture_deviations({**(lost_weights or {}), **weights}, parts, estimate, self._observed.floor),
             notes=tuple(dict.fromkeys(note for name in named for note in parts[name].notes)),
         )
-        return self._told(whole, weights, reason=reason, lost_weights=lost_weights)
+        return self._finalise(whole, weights, reason=reason, lost_weights=lost_weights)
 
-    def _told(
+    def _finalise(
         self,
         done: Completion,
         weights: Mapping[str, float],
@@ -186,9 +186,9 @@ class Choice:
             told = ", ".join(f"{name} {error:.4g}" for name, error in self._errors.items())
             reasons["weights"] = f"Error at held-out entries: {told}; with these weights {self._course.error:.4g}."
         if stop is None:
-            chosen = _shown(weights)
+            chosen = _describe_weights(weights)
             if lost_weights is not None:
-                chosen += f", and {_shown(lost_weights)} in {self._apart()}"
+                chosen += f", and {_describe_weights(lost_weights)} in {self._apart()}"
             stop = StopReason(
                 "done", f"Done: {chosen}, by their errors at held-out entries." if self._errors else f"Done: {chosen}."
             )
@@ -221,7 +221,7 @@ class Choice:
         return partial(_deviations, sure, done.estimate, self._observed.floor)
 
 
-def _shown(weights: Mapping[str, float]) -> str:
+def _describe_weights(weights: Mapping[str, float]) -> str:
     return " + ".join(f"{weight:.2f} {name}" if weight < 1 else name for name, weight in weights.items())
 
 

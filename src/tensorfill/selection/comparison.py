@@ -51,7 +51,7 @@ class Comparison:
             done, run = leader.run(observed, rng=self.course.rng(), watch=self.course.watcher())
             return self.course.kept(done), run
         done = self.course.completed(leader, observed)
-        held = self._held_out(0)
+        held = self._hold_out(0)
         predictions = self.predicted({leader.name: leader}, held) if others and held.any() else {}
         if leader.name not in predictions:
             return done, None
@@ -108,16 +108,16 @@ class Comparison:
         observed, cheap = self.course.observed, self.question.short
         few = at_first.judge.structured or at_first.judge.mixed or len(at_first.truth) < _ENOUGH_HELD
         if not cheap:
-            others = _with_hope(others, at_first.errors())
+            others = _keep_competitive(others, at_first.errors())
         if cheap and others and not at_first.judge.structured and (hard := hard_places(observed, held)).any():
-            evidence = evidence.joined(self._asked_anew(others, hard))
+            evidence = evidence.joined(self._ask_again(others, hard))
         for number in range(1, holdings(observed.size) if cheap else HOLDINGS):
             if not others or not ((self.question.effort == "high" and few) or (cheap and evidence.is_little())):
                 break
-            again = self._held_out(number)
+            again = self._hold_out(number)
             if np.array_equal(again, held):  # where only ends are empty, there is one way to hold out
                 break
-            evidence = evidence.joined(self._asked_anew(others, again))
+            evidence = evidence.joined(self._ask_again(others, again))
         return evidence
 
     def predicted(self, methods: Mapping[str, Method], held: NDArray[np.bool_]) -> dict[str, Array]:
@@ -134,7 +134,7 @@ class Comparison:
                 predictions[name] = np.maximum(done.estimate.at(where), rest.floor)
         return predictions
 
-    def _asked_anew(self, others: Mapping[str, Method], held: NDArray[np.bool_]) -> HeldOutEvidence:
+    def _ask_again(self, others: Mapping[str, Method], held: NDArray[np.bool_]) -> HeldOutEvidence:
         """What the leader and others, started anew, say of held-out entries."""
         predictions = self.predicted({self.leader.name: self.leader, **others}, held)
         return self.evidence(predictions, held, Judge.of(self._missingness, held))
@@ -147,12 +147,12 @@ class Comparison:
         """Which of the known entries are held out."""
         return np.asarray(held.reshape(-1)[self.course.observed.positions])
 
-    def _held_out(self, number: int) -> NDArray[np.bool_]:
+    def _hold_out(self, number: int) -> NDArray[np.bool_]:
         """Entries that are held out for the comparison alone, others for every number."""
         return hold_out(self._missingness, np.random.default_rng([self.course.seed, 0, number]))
 
 
-def _with_hope(methods: Mapping[str, Method], errors: Mapping[str, float]) -> dict[str, Method]:
+def _keep_competitive(methods: Mapping[str, Method], errors: Mapping[str, float]) -> dict[str, Method]:
     """Those that further entries could show to be the best, or of use to it."""
     best = min(error for error in errors.values() if np.isfinite(error))
     return {name: method for name, method in methods.items() if errors.get(name, np.inf) <= _HOPELESS * best}

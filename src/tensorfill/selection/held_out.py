@@ -37,18 +37,18 @@ def hold_out(pattern: Missingness, rng: np.random.Generator) -> Mask:
         held[np.ix_(*indices)] = hold_out(left, rng)
         return held | slices
     if pattern.any_deep:
-        inside = _deep_held_out(mask, pattern.deep, rng)
-        return inside | _scattered_held_out(mask & ~inside, rng)
+        inside = _hold_out_deep(mask, pattern.deep, rng)
+        return inside | _hold_out_scattered(mask & ~inside, rng)
     if pattern.structured:
         small = collapse(mask)
         found = _holes_held_out(small, rng)
         if found is None:
             found = _one_slice(small if small.sum() > 1 else mask, rng)
         return np.array(np.broadcast_to(found, mask.shape))
-    return _scattered_held_out(mask, rng)
+    return _hold_out_scattered(mask, rng)
 
 
-def _scattered_held_out(mask: Mask, rng: np.random.Generator) -> Mask:
+def _hold_out_scattered(mask: Mask, rng: np.random.Generator) -> Mask:
     """A few here and there."""
     together = _together(mask)  # such as all colours of a pixel
     places = np.flatnonzero(together)
@@ -59,12 +59,12 @@ def _scattered_held_out(mask: Mask, rng: np.random.Generator) -> Mask:
     return mask & chosen
 
 
-def _deep_held_out(mask: Mask, deep: Mask, rng: np.random.Generator) -> Mask:
+def _hold_out_deep(mask: Mask, deep: Mask, rng: np.random.Generator) -> Mask:
     """What is known where the holes would be if they were elsewhere: at the place where most is, and little is lost."""
     best, most = np.zeros_like(mask), 0
     for _ in range(_MORE_SHIFTS):
         look_at_clock()
-        held = _shifted(deep, rng) & mask
+        held = _shift(deep, rng) & mask
         count = int(np.count_nonzero(held))
         if most < count <= _LARGEST_PART * np.count_nonzero(mask):
             best, most = held, count
@@ -146,7 +146,7 @@ def _candidates(mask: Mask, rng: np.random.Generator) -> Iterator[Mask]:
         if size > SHORT:  # channels are not next to each other
             near |= binary_dilation(near, np.moveaxis(np.ones([3] + [1] * (mask.ndim - 1), dtype=bool), 0, mode))
     for _ in range(_MORE_SHIFTS if mask.size <= _SMALL else _SHIFTS):
-        holes = ~_shifted(mask, rng)
+        holes = ~_shift(mask, rng)
         yield from _parts(holes & mask, mask, rng)
         parts = label(holes)[0]
         yield from _parts(holes & ~np.isin(parts, np.unique(parts[near & holes])), mask, rng)
@@ -166,11 +166,11 @@ def _parts(held: Mask, mask: Mask, rng: np.random.Generator) -> Iterator[Mask]:
             return
         if not count:
             return
-        shifted = _shifted(mask, rng)
+        shifted = _shift(mask, rng)
         held = held & (shifted if mask.mean() < 0.5 else ~shifted)
 
 
-def _shifted(mask: Mask, rng: np.random.Generator) -> Mask:
+def _shift(mask: Mask, rng: np.random.Generator) -> Mask:
     return np.roll(mask, [int(rng.integers(size)) for size in mask.shape], axis=tuple(range(mask.ndim)))
 
 

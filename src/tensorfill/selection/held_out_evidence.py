@@ -46,8 +46,8 @@ class HeldOutEvidence:
             judge=self.judge.joined(other.judge),
             truth=np.append(self.truth, other.truth),
             predictions=both,
-            positions=_appended(self.positions, other.positions),
-            strata=_appended(self.strata, other.strata),
+            positions=_append(self.positions, other.positions),
+            strata=_append(self.strata, other.strata),
         )
 
     def of(self, names: Sequence[str]) -> HeldOutEvidence:
@@ -137,5 +137,5 @@ def _sum(weights: Mapping[str, float], predictions: Mapping[str, Array]) -> Arra
     return np.asarray(sum(weight * predictions[name] for name, weight in weights.items()))
 
 
-def _appended(one: NDArray[Any] | None, other: NDArray[Any] | None) -> NDArray[Any] | None:
+def _append(one: NDArray[Any] | None, other: NDArray[Any] | None) -> NDArray[Any] | None:
     return None if one is None or other is None else np.append(one, other)

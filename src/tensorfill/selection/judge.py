@@ -143,7 +143,7 @@ def can_judge_lost(pattern: Missingness, held: Mask) -> bool:
     return True
 
 
-def unjudged_entries(pattern: Missingness, held: Mask) -> Mask:
+def find_unjudged_entries(pattern: Missingness, held: Mask) -> Mask:
     """Entries of lost slices of a mode of which no slice could be held out; all, if next to nothing is known."""
     if np.count_nonzero(pattern.mask) < _SOME:
         return np.ones_like(held)

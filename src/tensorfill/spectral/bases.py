@@ -107,18 +107,18 @@ class Waves:
 
     def analyse(self, x: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
         """By a fast Fourier transform."""
-        return np.take(self._transformed(x, axis), self._by_frequency(), axis)
+        return np.take(self._transform(x, axis), self._by_frequency(), axis)
 
     def synthesise(self, c: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
         """By the same transform: it is its own inverse."""
-        return self._transformed(np.take(c, np.argsort(self._by_frequency()), axis), axis)
+        return self._transform(np.take(c, np.argsort(self._by_frequency()), axis), axis)
 
     def bin_starts(self) -> NDArray[np.int64]:
         """A wave and its counterpart of the same frequency are never apart."""
         frequency = np.minimum(np.arange(self.size), self.size - np.arange(self.size))[self._by_frequency()]
         return np.searchsorted(frequency, growing_starts(self.size // 2 + 1))
 
-    def _transformed(self, x: Numbers, axis: int) -> Numbers:
+    def _transform(self, x: Numbers, axis: int) -> Numbers:
         waves = fft.fft(x, axis=axis, norm="ortho", workers=threads_here())
         return np.asarray(waves.real - waves.imag)
 

@@ -83,12 +83,12 @@ def _ends(sums: Numbers, counts: Numbers, mode: int, share: float) -> tuple[int,
         return 0, 0
     side = int(np.ceil((_PER_WINDOW / share) ** (1 / len(long))))
     window = [side if other in long else 1 for other in range(sums.ndim)]
-    looked_at = _looked_at(sums.shape[mode], sums.size)
+    looked_at = _sample(sums.shape[mode], sums.size)
     near = [np.moveaxis(uniform_filter(np.take(x, looked_at, mode), window), mode, 0) for x in (sums, counts)]
     return _at_start(_to_next_two(*near)), _at_start(_to_next_two(*(x[::-1] for x in near)))
 
 
-def _looked_at(size: int, entries: int) -> NDArray[np.intp]:
+def _sample(size: int, entries: int) -> NDArray[np.intp]:
     """Which slices of a mode are compared: all, or those at the ends and some threes inside, if there is much data."""
     ends, inside = _MOST + 3, size - 2 * (_MOST + 3)
     if entries < _LARGE or inside < 6 * _THREES:

@@ -68,11 +68,11 @@ class DeadSlices:
         last, self._last = self._last, None  # several threads may be here, each with a g of its own
         if last is None or not np.array_equal(last[0], weights):
             last = None  # what is not needed any more is let go of first
-            last = weights, self._inverted(weights)
+            last = weights, self._invert(weights)
         self._last = last
         return last[1]
 
-    def _inverted(self, weights: Array) -> Array:
+    def _invert(self, weights: Array) -> Array:
         count = len(self.indices)
         inverses: Array = np.empty((len(weights), count, count))
 

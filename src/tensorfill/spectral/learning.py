@@ -114,12 +114,12 @@ class Learner:
         self._probe = None if self._probe is None else _resting(self._probe)
         self._find_mean(ratio, tolerance, self._most)
         assert self.mean is not None
-        missed = self._missed()
+        missed = self._measure_misfit()
         weighted = self.mean * self.mean
         weighted *= ratio
         squares = bins.sums(weighted) / prior.noise
         del weighted
-        determined = self._determined(ratio, tolerance)
+        determined = self._count_determined(ratio, tolerance)
         quotient = (bins.smoothed(squares, self._smoothing) + _FEW) / (
             bins.smoothed(determined, self._smoothing) + _FEW
         )
@@ -141,14 +141,14 @@ class Learner:
         self.mean = found.coefficients
         self.steps.count += found.steps
 
-    def _determined(self, ratio: Numbers, tolerance: float) -> Array:
+    def _count_determined(self, ratio: Numbers, tolerance: float) -> Array:
         """Σγ over every bin. Known numbers of drawn data that are 1 on average are divided out."""
         bins = self.prior.bins
         start, self._probe = self._probe, None  # arrays are large: none is kept that can be had again
         if start is not None:
             start = start.astype(self._dtype)
             start *= self._root(ratio)
-        found = self._solver.solve(self.data.filled(self._drawn(ratio)), ratio, start, tolerance, self._most)
+        found = self._solver.solve(self.data.filled(self._draw(ratio)), ratio, start, tolerance, self._most)
         del start
         self.steps.count += found.steps
         self._probe = found.coefficients
@@ -159,13 +159,13 @@ class Learner:
         gamma /= bins.sums(np.square(z, out=product))
         return np.clip(gamma, _FEW * self.data.share, 1.0) * bins.counts
 
-    def _missed(self) -> float:
+    def _measure_misfit(self) -> float:
         """The sum of squares of what the mean misses known values by."""
         misfit = self.entries()[self.data.mask]
         misfit -= self.data.values
         return in_pieces(dot, misfit, misfit)
 
-    def _drawn(self, ratio: Numbers) -> Numbers:
+    def _draw(self, ratio: Numbers) -> Numbers:
         """What would be known if entries came from the prior."""
         coefficients = self._numbers()
         coefficients *= self._root(ratio)

@@ -103,7 +103,7 @@ def solve_nonnegative(
     del entries
     give_back()
     np.maximum(multipliers, 0, out=multipliers)
-    coefficients, smallest = _lifted(prior, data, coefficients, mu, negativity)
+    coefficients, smallest = _lift(prior, data, coefficients, mu, negativity)
     return Constrained(coefficients, multipliers, misfit, smallest, int(np.count_nonzero(multipliers)), steps)
 
 
@@ -115,7 +115,7 @@ def _targets(data: KnownData, mu: np.floating, multipliers: Numbers, known: NDAr
     return targets
 
 
-def _lifted(
+def _lift(
     prior: Prior, data: KnownData, coefficients: Numbers, mu: np.floating, negativity: float
 ) -> tuple[Numbers, float]:
     """Coefficients for which no entry is below −`negativity`, and the smallest entry; those given, if that is dear."""

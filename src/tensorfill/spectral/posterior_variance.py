@@ -42,7 +42,7 @@ class PosteriorVariance:
         usual = float(np.log(_mean(squares, ~known)))
         seen = Evidence(
             np.full(len(missing), usual),
-            at(chain(surroundings.known_around(known, squares.dtype), along), missing),
+            at(chain(surroundings.count_known_around(known, squares.dtype), along), missing),
             squares.reshape(-1)[missing].astype(np.float64),
         )
         return cls(VarianceLaw.fitted(seen), usual, along, prior.noise, surroundings)
@@ -51,7 +51,7 @@ class PosteriorVariance:
         """log(posterior variance + σ²) of every entry if these are known."""
         dtype = self.along[0].dtype
         guess = np.broadcast_to(dtype.type(self.usual), known.shape)
-        found = self.law.logarithms(guess, chain(self.surroundings.known_around(known, dtype), self.along))
+        found = self.law.logarithms(guess, chain(self.surroundings.count_known_around(known, dtype), self.along))
         np.exp(found, out=found)
         found += dtype.type(self.noise)
         return np.log(found, out=found)

@@ -23,33 +23,12 @@ from .learning import MOST_HOLE_STEPS, MOST_STEPS, Learner
 from .nonnegative import Constrained, certify, solve_nonnegative
 from .parametric import ParametricSpectrum
 from .prior import Prior
+from .settings import SpectralSettings
 from .start import starting_prior
 from .summed import with_components
 from .transform import Transform
 from .uncertainty import Uncertainty
-from .window import cut, find_window, resized
-
-# What is inside of holes comes last, and learning from means that are not there yet goes wrong.
-_TOLERANCE, _HOLE_TOLERANCE = 1e-3, 1e-5
-_FIRST_TOLERANCE = 0.1
-_SMOOTHING, _HOLE_SMOOTHING = 2.0, 3.0  # bins to either side
-_SHARPER = 0.5  # what the tolerance is multiplied by from round to round
-_FINAL = 0.1  # times the tolerance: for the last mean
-_EXACT, _HOLE_EXACT = 3e-4, 3e-5  # tolerances for W ≥ 0
-_SETTLED = 0.995  # held-out error, relative to the best so far, from which on a round is no progress
-_PATIENCE = 2  # rounds without progress before a stage ends
-_CLOSE, _SLOW = 1.03, 0.96  # a stage also ends if its error is not this close to a rival's and falls this slowly
-# Of the held-out error: if less than that is below zero, W ≥ 0 cannot make much of a difference. Small data is looked
-# at more closely, for it costs next to nothing there.
-_MATTERS, _MATTERS_IF_SMALL, _SMALL = 0.1, 0.01, 2**16
-_AS_GOOD = 1.002  # held-out error with W ≥ 0, relative to that without, up to which it stays
-_TIE = 1.005  # errors of candidates that differ by less are taken to be the same
-_SECOND = 1  # the round before which a preconditioner for holes is looked for: the first prior tells little
-_WINDOW_ROUNDS = 8
-_AFTER_WINDOW = 10.0  # times the tolerance: for the first round after those in a window
-_MOST_FINAL_STEPS = 240
-_LEAST_NOISE = 1e-6  # σ² on data with largest value 1
-_LEAST_VARIANCE = 1e-8  # the same for the variance of all entries
+from .window import cut, find_window, resize
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +52,7 @@ class Plan:
     """What estimates are clipped at: 0, or −∞ if there is no bound."""
     family: ParametricSpectrum | None = None
     """What the spectrum is bound to; None: free."""
+    settings: SpectralSettings = field(default_factory=SpectralSettings)
     find_factors: Callable[[NDArray[np.bool_]], tuple[Array, ...]] | None = None
     """Finds U_k of the paper's components, if they are added, without the entries that are held out."""
 
@@ -112,14 +92,15 @@ class SpectralRun:
 
     def __post_init__(self) -> None:
         self.holes = self.pattern.structured or self.pattern.any_deep
-        self._tolerance = _HOLE_TOLERANCE if self.holes else _TOLERANCE
-        chosen = _HOLE_SMOOTHING if self.holes else _SMOOTHING
-        self.smoothing = chosen if self.plan.smoothing is None else self.plan.smoothing
+        settings = self.plan.settings
+        self._tolerance = settings.structured_tolerance if self.holes else settings.tolerance
+        usual = settings.structured_smoothing if self.holes else settings.smoothing
+        self.smoothing = usual if self.plan.smoothing is None else self.plan.smoothing
         self.constrained = self.plan.constrained is not False
 
     def states(self) -> Iterator[Progress]:
         """The states, the start first."""
-        variance = max(float(self.data.values.var(dtype=np.float64)), _LEAST_VARIANCE)
+        variance = max(float(self.data.values.var(dtype=np.float64)), self.plan.settings.least_variance)
         first = starting_prior(self.plan.bases, variance, self.plan.places)
         zero = np.zeros(first.transform.coefficient_shape, self.data.values.dtype)
         self.seen = first, zero
@@ -146,27 +127,27 @@ class SpectralRun:
         window = find_window(data.mask, first.transform.bases) if plain else None
         part = data if window is None else cut(data, window)
         learner = Learner(
-            first if window is None else resized(first, part.shape),
+            first if window is None else resize(first, part.shape),
             part,
             holes=self.holes,
             smoothing=self.smoothing,
-            least_noise=_LEAST_NOISE,
+            least_noise=self.plan.settings.least_noise,
             seed=self.seed,
             family=self.plan.family,
         )
         if window is None:
             return learner
-        for number in range(_WINDOW_ROUNDS):
-            if number == _SECOND:
+        for number in range(self.plan.settings.window_rounds):
+            if number == self.plan.settings.bound_round:
                 learner.find_bound()
             learner.round(self._tolerance)
             yield nothing_yet  # about the whole, but it can be stopped here
-        return learner.like(resized(learner.prior, data.shape), data)
+        return learner.like(resize(learner.prior, data.shape), data)
 
     def _first_tolerance(self, learner: Learner) -> float:
         if learner.steps.count > 0:  # it comes from a window, so the prior is not far off
-            return _AFTER_WINDOW * self._tolerance
-        return self._tolerance if self.holes else _FIRST_TOLERANCE
+            return self.plan.settings.after_window * self._tolerance
+        return self._tolerance if self.holes else self.plan.settings.first_tolerance
 
     def _stage(
         self, learner: Learner, rounds: int, tolerance: float, rival: float = math.inf
@@ -174,21 +155,21 @@ class SpectralRun:
         """Rounds until the held-out error stops falling, or will not come near a rival's; leaves the best prior."""
         waited, best, last, prior = 0, math.inf, math.inf, learner.prior
         for number in range(rounds):
-            if number == _SECOND:
+            if number == self.plan.settings.bound_round:
                 learner.find_bound()
             before = learner.prior
             learner.round(max(tolerance, self._tolerance))
-            tolerance *= _SHARPER
-            error = self._held_error(learner)
-            waited = 0 if error < _SETTLED * best else waited + 1
+            tolerance *= self.plan.settings.sharper
+            error = self._held_out_error(learner)
+            waited = 0 if error < self.plan.settings.settled * best else waited + 1
             if error < best:
                 best, prior = error, before
             assert learner.mean is not None
             self.seen = before, learner.mean
             yield Progress(error, self._estimate(before, learner.mean))
-            beaten = best > _CLOSE * rival and error > _SLOW * last
+            beaten = best > self.plan.settings.close * rival and error > self.plan.settings.slow * last
             last = error
-            if waited >= _PATIENCE or beaten:
+            if waited >= self.plan.settings.patience or beaten:
                 break
         learner.prior = prior
         return best
@@ -216,7 +197,7 @@ class SpectralRun:
         """Whether these predict better than the best so far, or about as well with fewer learned bases."""
         # Colours have no order that a learned basis could lose.
         new, old = (sum(self.data.shape[mode] > SHORT for mode in learned) for learned in (modes, self.learned))
-        handicap = 1.0 if new == old else _TIE if new > old else 1 / _TIE
+        handicap = 1.0 if new == old else self.plan.settings.tie if new > old else 1 / self.plan.settings.tie
         return handicap * self.errors[modes] < self.errors[self.learned]
 
     def _starts(self, learner: Learner, candidates: list[tuple[int, ...]]) -> list[Prior]:
@@ -238,7 +219,7 @@ class SpectralRun:
         learner.rest()
         self.seen = learner.prior, learner.mean
         learner.know(self.data)
-        mean = learner.solve(_FINAL * self._tolerance, _MOST_FINAL_STEPS)
+        mean = learner.solve(self.plan.settings.final * self._tolerance, self.plan.settings.most_final_steps)
         prior = learner.prior
         yield Progress(self.errors[self.learned], self._estimate(prior, mean))
         if self.constrained:
@@ -263,7 +244,8 @@ class SpectralRun:
         below = np.minimum(entries, 0, out=entries)
         clipped_away = math.sqrt(in_pieces(dot, below, below) / below.size)
         del entries, below
-        little = _MATTERS_IF_SMALL if self.data.mask.size < _SMALL else _MATTERS
+        settings = self.plan.settings
+        little = settings.matters_if_small if self.data.mask.size < settings.small else settings.matters
         matters = self.held.any() and clipped_away > little * self.errors[self.learned]
         if self.plan.constrained is not None or not matters:
             return
@@ -272,11 +254,12 @@ class SpectralRun:
         predicted = learner.prior.transform.to_entries(found.coefficients)[self.held]
         without, within = (self._error_of(guess) for guess in (self.held_predictions, predicted))
         self.constraint_errors = without, within
-        self.constrained = within <= _AS_GOOD * without
+        self.constrained = within <= self.plan.settings.as_good * without
         if self.constrained:
             self.held_predictions = predicted
 
     def _nonnegative(self, learner: Learner, mean: Numbers) -> Constrained:
+        settings = self.plan.settings
         return solve_nonnegative(
             learner.prior,
             learner.data,
@@ -284,11 +267,11 @@ class SpectralRun:
             mean,
             learner.firm_solver(),
             negativity=self.plan.negativity,
-            tolerance=_HOLE_EXACT if self.holes else _EXACT,
+            tolerance=settings.structured_constrained_tolerance if self.holes else settings.constrained_tolerance,
             most_steps=MOST_HOLE_STEPS if self.holes else MOST_STEPS,
         )
 
-    def _held_error(self, learner: Learner) -> float:
+    def _held_out_error(self, learner: Learner) -> float:
         return self._error_of(learner.entries()[self.held])
 
     def _error_of(self, predicted: Numbers) -> float:

@@ -45,7 +45,7 @@ class Surroundings:
                 total += np.gradient(entries, axis=mode) ** 2
         return total
 
-    def known_around(self, mask: Mask, dtype: np.dtype[np.floating]) -> Iterator[Numbers]:
+    def count_known_around(self, mask: Mask, dtype: np.dtype[np.floating]) -> Iterator[Numbers]:
         """How much is known near and far, with products of the two, along every mode, and in all channels together."""
         whole = mask.astype(dtype)
         usual = max(float(mask.mean()), float(np.finfo(dtype).tiny))

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ..missingness import Missingness
 from ..numerics.normal_numbers import standard_normal
-from ..selection.judge import Judge, unjudged_entries
+from ..selection.judge import Judge, find_unjudged_entries
 from ..selection.variance_law import Evidence, VarianceLaw, independent_share
 from .bases import Numbers
 from .data import KnownData
@@ -139,7 +139,7 @@ class Uncertainty:
         """Entries by what was held out like them: lost slices and deep holes, those nothing tells of, the rest."""
         held = self.held
         judge = Judge.of(self.pattern, held)
-        unjudged = unjudged_entries(self.pattern, held)
+        unjudged = find_unjudged_entries(self.pattern, held)
         rest = ~unjudged
         if judge.mixed:
             apart = self.pattern.apart & rest

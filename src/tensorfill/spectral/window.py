@@ -46,7 +46,7 @@ def cut(data: KnownData, window: Window) -> KnownData:
     return KnownData(mask, data.filled(data.values)[window][mask])
 
 
-def resized(prior: Prior, shape: Sequence[int]) -> Prior:
+def resize(prior: Prior, shape: Sequence[int]) -> Prior:
     """A prior of the same spectrum for the window, or for the whole: of this shape."""
     variances = np.log(prior.variances)
     bases: list[Basis] = []

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
 
@@ -34,11 +35,11 @@ class Found:
         return sum(size > 1 for size in self.shape)
 
 
-def chosen(path: Path, found: Mapping[str, Found], asked: str | None, noun: str = "array") -> str:
+def choose(path: Path, found: Mapping[str, Found], asked: str | None, noun: str = "array") -> str:
     """The name that is asked for; or `data`; or that of the only array with two modes; or of the only array."""
     if asked is not None:
         if asked not in found:
-            raise UnreadableFile(f"{path} has no {noun} '{asked}'. The {noun}s in it are: {listed(found)}.")
+            raise UnreadableFile(f"{path} has no {noun} '{asked}'. The {noun}s in it are: {list_names(found)}.")
         return asked
     if DATA in found and found[DATA].numeric:
         return DATA
@@ -48,35 +49,33 @@ def chosen(path: Path, found: Mapping[str, Found], asked: str | None, noun: str 
             return next(iter(fits))
     raise UnreadableFile(
         f"{path} should hold one {noun} of numbers, or one called '{DATA}', unless FILE::NAME says which is meant. "
-        f"The {noun}s in it are: {listed(found)}."
+        f"The {noun}s in it are: {list_names(found)}."
     )
 
 
-def listed(found: Mapping[str, Found]) -> str:
+def list_names(found: Mapping[str, Found]) -> str:
     """The names, for a sentence."""
     names = [f"'{name}'" for name in found]
     more = len(names) - _MOST_NAMES
     return ", ".join(names[:_MOST_NAMES] + [f"and {more} more"] * (more > 0)) or "none"
 
 
-def mask_of(path: Path, name: str, found: Mapping[str, Found]) -> tuple[str | None, tuple[str, ...]]:
-    """The name of the mask that belongs to an array; and a sentence if something is called like one and is none.
+def load_with_mask(
+    path: Path, name: str, found: Mapping[str, Found], load: Callable[[str], NDArray[Any]]
+) -> tuple[NDArray[Any], NDArray[np.bool_] | None, tuple[str, ...]]:
+    """The array, its mask, and a sentence if something is called like its mask and is none.
 
-    It is NAME_observed, or `observed` in the same group: a boolean array of the same shape, True where known.
+    The mask is NAME_observed, or `observed` in the same group: a boolean array of the same shape, True where known.
     """
-    for mask in _mask_names(name):
-        if mask in found and mask != name:
-            if found[mask].dtype == np.bool_ and found[mask].shape == found[name].shape:
-                return mask, ()
-            return None, (
-                f"'{mask}' in {path} is not a boolean array of the shape of '{name}', so it is not taken for its mask.",
-            )
-    return None, ()
-
-
-def _mask_names(name: str) -> tuple[str, str]:
+    data = load(name)
     group, slash, _ = name.rpartition("/")
-    return f"{name}_{OBSERVED}", f"{group}{slash}{OBSERVED}"
+    mask = next((each for each in (f"{name}_{OBSERVED}", f"{group}{slash}{OBSERVED}") if each in found), name)
+    if mask == name:
+        return data, None, ()
+    if found[mask].dtype == np.bool_ and found[mask].shape == found[name].shape:
+        return data, load(mask), ()
+    note = f"'{mask}' in {path} is not a boolean array of the shape of '{name}', so it is not taken for its mask."
+    return data, None, (note,)
 
 
 def _is_mask(name: str, found: Mapping[str, Found]) -> bool:

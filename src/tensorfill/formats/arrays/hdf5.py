@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import prod
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..contents import Contents
-from ..damage import Extra, needed
+from ...errors import InvalidInput, UnreadableFile
+from .. import limits
+from ..contents import Contents, check_numbers
+from ..damage import Extra, needed, readable
 from ..format import Format
+from ..metadata import Metadata
 from ..reading import Reading
+from ..room import check_room
 from ..unkept import unkept
-from . import hdf5_reading
-from .attributes import KEPT, as_attributes
-from .choice import DATA, OBSERVED
-from .hdf5_file import new_hdf5
+from .choice import OBSERVED, Found, choose, list_names, load_with_mask
+from .chunked import KEPT, check_chunks, dataset_name, from_attributes, to_attributes
+
+H5PY = Extra("h5py", "hyperspectral")
+_MOST_OBJECTS = 10_000
+_MOST_LINKS = 20
+_OF_OTHERS = ("CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates")
+"""Attributes that belong to the old file, such as references to other arrays in it."""
+_MISSING = ("_FillValue", "missing_value")
 
 
 class Hdf5(Format):
@@ -24,44 +38,178 @@ class Hdf5(Format):
     name: ClassVar[str] = "hdf5"
     extensions: ClassVar[tuple[str, ...]] = (".h5", ".hdf5", ".he5")
     holds_mask: ClassVar[bool] = True
-    extra: ClassVar[Extra | None] = Extra("h5py", "hyperspectral")
-    kind: ClassVar[str] = hdf5_reading.KIND
+    extra: ClassVar[Extra | None] = H5PY
+    kind: ClassVar[str] = "an HDF5 file"
     guarded: ClassVar[bool] = True
 
     def decode(self, path: Path, how: Reading) -> Contents:
         """One dataset, its mask if one lies beside it, and its attributes."""
-        return hdf5_reading.read(path, how.dataset)
+        h5py = needed(*H5PY, path)
+        with readable(path, self.kind), h5py.File(path, "r") as file:
+            found = _list_datasets(file, h5py)
+            name, dataset = _find(file, h5py, path, found, how.dataset)
+            found |= {name: describe(dataset)}
+            data, observed, notes = load_with_mask(
+                path, name, found, lambda each: load_dataset(file[each], h5py, path, each)
+            )
+            attributes = _read_attributes(dataset, h5py)
+        for key in _MISSING:
+            if key in attributes:
+                notes += (
+                    f"'{name}' in {path} has the attribute {key}; if it marks missing values, say so: --missing.",
+                )
+        fields = from_attributes(attributes, data.shape)
+        header = {key: value for key, value in attributes.items() if key not in fields}
+        metadata = Metadata(variable=name, header=header, header_of=self.name, **fields)
+        return Contents(data, observed, notes, metadata)
 
     def write(self, path: Path, contents: Contents) -> None:
         """The array under its own name, packed without loss, and the mask as NAME_observed."""
-        h5py = needed("h5py", "hyperspectral", path)
         name = dataset_name(contents.metadata.variable)
-        with new_hdf5(path) as file:
+        header = contents.metadata.header if contents.metadata.header_of == self.name else {}
+        h5py = needed(*H5PY, path)
+        with create_hdf5(path) as file:
             dataset = file.create_dataset(name, data=contents.data, **packing(contents.data))
             if contents.observed is not None:
                 mask = f"{name}_{OBSERVED}"
                 file.create_dataset(mask, data=contents.observed, **packing(contents.observed))
-            header = contents.metadata.header if contents.metadata.header_of == self.name else {}
-            for key, value in {**header, **as_attributes(contents.metadata)}.items():
-                _set_attribute(dataset, h5py, key, value)
+            for key, value in {**header, **to_attributes(contents.metadata)}.items():
+                _write_attribute(dataset, h5py, key, value)
 
     def losses(self, contents: Contents) -> tuple[str, ...]:
         """How opaque pixels are."""
         return unkept(contents, self.kind, *KEPT)
 
 
-def dataset_name(variable: str | None) -> str:
-    """A path inside the file: that of the file it came from, or `data`."""
-    parts = (variable or "").replace("\0", "").split("/")
-    return "/".join(part for part in parts if part not in ("", ".", "..")) or DATA
+@contextmanager
+def create_hdf5(path: Path, **how: Any) -> Iterator[Any]:
+    """A new file, to be filled in memory: libhdf5 crashes after a write that failed, such as on a full disk."""
+    h5py = needed(*H5PY, path)
+    memory = io.BytesIO()
+    with h5py.File(memory, "w", **how) as file:
+        yield file
+    with path.open("xb") as target:
+        target.write(memory.getbuffer())
 
 
-def packing(data: np.ndarray[Any, Any]) -> dict[str, Any]:
-    """How to store it; what is empty or a single number cannot be cut into pieces."""
+def packing(data: NDArray[Any]) -> dict[str, Any]:
+    """How to store it; what is empty or a single number cannot be cut into chunks."""
     return {"compression": "gzip", "shuffle": True} if data.ndim and data.size else {}
 
 
-def _set_attribute(dataset: Any, h5py: Any, key: str, value: Any) -> None:
+def describe(dataset: Any) -> Found:
+    """Shape and dtype; without a dtype if it is one that NumPy does not have."""
+    try:
+        return Found(dataset.shape or (), None if dataset.shape is None else dataset.dtype)
+    except TypeError:
+        return Found((), None)
+
+
+def load_dataset(dataset: Any, h5py: Any, path: Path, name: str) -> NDArray[Any]:
+    """All values, in this machine's byte order."""
+    called, array = f"'{name}' in {path}", describe(dataset)
+    if array.dtype is None:
+        raise InvalidInput(f"{called} must hold real numbers (integers or floating point).")
+    check_numbers(np.empty(0, array.dtype), called)
+    if dataset.is_virtual or dataset.external:
+        raise UnreadableFile(
+            f"The values of {called} lie in other files or datasets, which are not followed; "
+            "store them in one dataset first."
+        )
+    _check_filters(dataset, h5py, called)
+    itemsize = array.dtype.itemsize
+    check_room(path, array.shape, itemsize, path.stat().st_size)
+    chunk = dataset.chunks or ()
+    if chunk:
+        check_chunks(path, called, array.shape, chunk, itemsize)
+    limits.allow((prod(array.shape) + prod(chunk)) * itemsize)
+    data = np.asarray(dataset[()])
+    return data.astype(data.dtype.newbyteorder("="), copy=False)
+
+
+def _check_filters(dataset: Any, h5py: Any, called: str) -> None:
+    how = dataset.id.get_create_plist()
+    for index in range(how.get_nfilters()):
+        code, _, _, name = how.get_filter(index)
+        if not h5py.h5z.filter_avail(code):
+            known = name.decode(errors="replace") or "unnamed"
+            raise UnreadableFile(
+                f"{called} is packed by a filter that is not installed ({known}, number {code}); "
+                "store it with gzip, or without a filter."
+            )
+
+
+def _list_datasets(file: Any, h5py: Any) -> dict[str, Found]:
+    """Every dataset by its path; links are not followed, so this ends."""
+    found: dict[str, Found] = {}
+    seen = iter(range(_MOST_OBJECTS))
+
+    def look(name: str, item: Any) -> bool | None:
+        if isinstance(item, h5py.Dataset):
+            found[name] = describe(item)
+        return None if next(seen, None) is not None else True  # True ends the visit
+
+    file.visititems(look)
+    return found
+
+
+def _find(file: Any, h5py: Any, path: Path, found: dict[str, Found], asked: str | None) -> tuple[str, Any]:
+    """The path of the dataset that is asked for, or of the one to choose, and the dataset."""
+    if asked is None:
+        asked = choose(path, found, None)
+    name = _follow_links(file, h5py, path, asked)
+    if name is None:
+        raise UnreadableFile(f"{path} has no array '{asked}'. The arrays in it are: {list_names(found)}.")
+    if not isinstance(file[name], h5py.Dataset):
+        raise InvalidInput(f"'{asked}' in {path} is a group, not an array. The arrays are: {list_names(found)}.")
+    return name, file[name]
+
+
+def _follow_links(file: Any, h5py: Any, path: Path, asked: str) -> str | None:
+    """Where an object really is, behind links inside the file; None if there is none. Other files are not opened."""
+    walked: list[str] = []
+    left = asked.split("/")[::-1]
+    links = 0
+    while left:
+        name = left.pop()
+        if name in ("", "."):
+            continue
+        key = "/".join([*walked, name]).encode(errors="surrogateescape")
+        if not file.id.links.exists(key):
+            return None
+        link = file.id.links.get_info(key).type
+        if link == h5py.h5l.TYPE_HARD:
+            walked.append(name)
+        elif link == h5py.h5l.TYPE_SOFT and links < _MOST_LINKS:
+            links += 1
+            target = file.id.links.get_val(key).decode(errors="surrogateescape")
+            walked = [] if target.startswith("/") else walked
+            left.extend(target.split("/")[::-1])
+        else:
+            raise UnreadableFile(
+                f"'{asked}' in {path} is a link to another file, which is not followed; open that file instead."
+            )
+    return "/".join(walked) or "/"
+
+
+def _read_attributes(dataset: Any, h5py: Any) -> dict[str, Any]:
+    """Those that are numbers or text."""
+    plain: dict[str, Any] = {}
+    for name in dataset.attrs:
+        dtype = dataset.attrs.get_id(name).dtype
+        text = h5py.check_string_dtype(dtype)
+        if name in _OF_OTHERS or (dtype.kind not in "biufS" and text is None):
+            continue
+        value = dataset.attrs[name]
+        if isinstance(value, h5py.Empty):
+            continue
+        if text is not None and text.length is None and not isinstance(value, str):
+            value = tuple(each if isinstance(each, str) else each.decode(errors="replace") for each in value.ravel())
+        plain[name] = value
+    return plain
+
+
+def _write_attribute(dataset: Any, h5py: Any, key: str, value: Any) -> None:
     if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
         dataset.attrs.create(key, np.array(value, dtype=object), dtype=h5py.string_dtype())
     elif isinstance(value, bytes):

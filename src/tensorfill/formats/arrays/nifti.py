@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
-from ...tensor import entries
 from ..contents import Contents, check_numbers
 from ..damage import Extra, damaged, needed, readable
 from ..format import Format
@@ -20,8 +19,14 @@ from ..room import check_room
 from ..source import open_source
 from ..unkept import unkept
 
-KIND = "a NIfTI file"
-_SIZES = {348: "Nifti1Header", 540: "Nifti2Header"}
+_NIBABEL = Extra("nibabel", "volumes")
+_KINDS = {
+    b"\x5c\x01\x00\x00": ("Nifti1Header", "<"),
+    b"\x00\x00\x01\x5c": ("Nifti1Header", ">"),
+    b"\x1c\x02\x00\x00": ("Nifti2Header", "<"),
+    b"\x00\x00\x02\x1c": ("Nifti2Header", ">"),
+}
+"""How a file begins, with the length of its header: nibabel's class for it, and the order of bytes."""
 _LARGEST_EXTENSIONS = 2**26  # bytes
 _DTYPES = ("u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8")
 _LONGEST = 32767  # of a mode, in NIfTI-1
@@ -32,43 +37,37 @@ class Nifti(Format):
 
     name: ClassVar[str] = "nifti"
     extensions: ClassVar[tuple[str, ...]] = (".nii", ".nii.gz")
-    extra: ClassVar[Extra | None] = Extra("nibabel", "volumes")
+    extra: ClassVar[Extra | None] = _NIBABEL
+    kind: ClassVar[str] = "a NIfTI file"
 
     def decode(self, path: Path, how: Reading) -> Contents:
         """The volume (i, j, k[, t]) with its header; scaled, if the header says so."""
-        nibabel = needed("nibabel", "volumes", path)
-        with open_source(path) as raw, readable(path, KIND):
-            stored = path.stat().st_size
+        nibabel = needed(*_NIBABEL, path)
+        with open_source(path) as raw, readable(path, self.kind):
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
-            with cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if packed else raw as file:
-                header, front, between = _header(nibabel, file, path)
-                data = _values(file, header, path, stored, packed)
+            file = cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if packed else raw
+            front = _read_front(nibabel, file, path)
+            header = _parse(nibabel, front)
+            data = _read_values(nibabel, file, header, path)
+            slope, shift = header.get_slope_inter()
             affine = np.asarray(header.get_best_affine(), dtype=np.float64)
-        slope, shift = _scaling(header)
         notes: tuple[str, ...] = ()
-        if (slope, shift) != (1, 0):
+        if (slope, shift) not in ((1, 0), (None, None)):
             notes = (
                 f"{path} stores {data.dtype} to be multiplied by {slope:g}, plus {shift:g}: it is read as float64.",
             )
             data = data * np.float64(slope) + np.float64(shift)
-        metadata = Metadata(
-            kind="volume",
-            affine=affine,
-            header={"bytes": front, "extensions": between},
-            header_of=self.name,
-        )
+        metadata = Metadata(kind="volume", affine=affine, header={"bytes": front}, header_of=self.name)
         return Contents(data, None, notes, metadata)
 
     def write(self, path: Path, contents: Contents) -> None:
         """With the header it came with, in this machine's order of bytes, and not scaled."""
-        nibabel = needed("nibabel", "volumes", path)
-        header, between = _new_header(nibabel, contents)
-        content = header.binaryblock + between
+        front = _make_front(needed(*_NIBABEL, path), contents)
         values = np.asfortranarray(contents.data, dtype=contents.dtype.newbyteorder("="))
         packed = path.name.lower().endswith(".gz")
         with path.open("xb") as raw, cast(BinaryIO, gzip.GzipFile("", "wb", 6, raw, 0)) if packed else raw as file:
-            file.write(content)
+            file.write(front)
             file.write(values.reshape(-1, order="F").view(np.uint8).data)
 
     def refuses(self, contents: Contents) -> str | None:
@@ -81,91 +80,67 @@ class Nifti(Format):
 
     def losses(self, contents: Contents) -> tuple[str, ...]:
         """A mask, unless NaN says the same, and digits of the affine map."""
-        told = unkept(contents, KIND, "affine", mask=False)
+        notes = unkept(contents, self.kind, "affine", mask=False)
         affine = contents.metadata.affine
-        if affine is not None and not np.array_equal(affine, _kept_affine(affine), equal_nan=True):
-            told += ("NIfTI keeps three rows of the affine map, in single precision.",)
-        return told
+        if affine is not None:
+            kept = np.vstack([affine[:3].astype(np.float32), [0, 0, 0, 1]])
+            if not np.array_equal(affine, kept, equal_nan=True):
+                notes += ("NIfTI keeps three rows of the affine map, in single precision.",)
+        return notes
 
 
-def _kept_affine(affine: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.vstack([affine[:3].astype(np.float32), [0, 0, 0, 1]]).astype(np.float64)
+def _parse(nibabel: Any, front: bytes) -> Any:
+    """The header in the first bytes of a file, with all fields as they are."""
+    name, order = _KINDS[front[:4]]
+    kind = getattr(nibabel, name)
+    return kind(front[: kind.sizeof_hdr], order, check=False)
 
 
-def _header(nibabel: Any, file: BinaryIO, path: Path) -> tuple[Any, bytes, bytes]:
-    """The header, its bytes, and the bytes between it and the values."""
+def _read_front(nibabel: Any, file: BinaryIO, path: Path) -> bytes:
+    """All bytes before the values: the header and its extensions."""
     start = file.read(4)
-    little, big = (int.from_bytes(start, order) for order in ("little", "big"))
-    size = little if little in _SIZES else big
-    if size not in _SIZES:
-        raise damaged(path, KIND)
+    size = getattr(nibabel, _KINDS[start][0]).sizeof_hdr
     front = start + file.read(size - 4)
-    header = getattr(nibabel, _SIZES[size])(front, "<" if size == little else ">", check=False)
+    header = _parse(nibabel, front)
     if bytes(header["magic"])[:3] not in (b"n+1", b"n+2"):
         raise UnreadableFile(f"{path} is not a NIfTI file in one piece (.nii): pairs of .hdr and .img are not read.")
     offset = int(header["vox_offset"])
     if not size <= offset <= size + _LARGEST_EXTENSIONS:
-        raise damaged(path, KIND)
-    between = file.read(offset - size)
-    if len(between) < offset - size:
-        raise damaged(path, KIND)
-    return header, front, between
+        raise damaged(path, Nifti.kind)
+    return front + file.read(offset - size)
 
 
-def _values(file: BinaryIO, header: Any, path: Path, stored: int, packed: bool) -> NDArray[Any]:
-    modes = int(header["dim"][0])
-    shape = tuple(int(size) for size in header["dim"][1 : modes + 1])
-    if not 1 <= modes <= 7 or min(shape) < 1:
-        raise damaged(path, KIND)
-    dtype = header.get_data_dtype()
+def _read_values(nibabel: Any, file: BinaryIO, header: Any, path: Path) -> NDArray[Any]:
+    """The values as they are stored, in this machine's order of bytes."""
+    shape, dtype = header.get_data_shape(), header.get_data_dtype()
+    if not 1 <= header["dim"][0] <= 7 or min(shape) < 1:
+        raise damaged(path, Nifti.kind)
     check_numbers(np.empty(0, dtype), str(path))
-    check_room(path, shape, dtype.itemsize, stored)
-    wanted = entries(shape) * dtype.itemsize
-    if not packed and wanted > stored:
-        raise damaged(path, KIND)
-    data = np.empty(entries(shape), dtype=dtype)
-    into = data.view(np.uint8).data
-    filled = 0
-    while filled < wanted:
-        piece = file.read(min(wanted - filled, 2**24))
-        if not piece:
-            raise damaged(path, KIND)
-        into[filled : filled + len(piece)] = piece
-        filled += len(piece)
+    check_room(path, shape, dtype.itemsize, path.stat().st_size)
+    data = nibabel.volumeutils.array_from_file(shape, dtype, file, file.tell(), mmap=False)
     if file.read(1):  # at the end of what is packed, the checksum is looked at
-        raise damaged(path, KIND)
-    return data.astype(dtype.newbyteorder("="), copy=False).reshape(shape, order="F")
+        raise damaged(path, Nifti.kind)
+    return cast(NDArray[Any], data.astype(dtype.newbyteorder("="), copy=False))
 
 
-def _scaling(header: Any) -> tuple[float, float]:
-    """Slope and intercept; a slope of 0 or none means that nothing is scaled."""
-    slope, shift = float(header["scl_slope"]), float(header["scl_inter"])
-    if not np.isfinite(slope) or slope == 0:
-        return 1.0, 0.0
-    return slope, shift if np.isfinite(shift) else 0.0
-
-
-def _new_header(nibabel: Any, contents: Contents) -> tuple[Any, bytes]:
+def _make_front(nibabel: Any, contents: Contents) -> bytes:
+    """All bytes before the values, as they were but for what is not true any more."""
     metadata = contents.metadata
-    own = metadata.header if metadata.header_of == Nifti.name else {}
-    front, between = own.get("bytes", b""), own.get("extensions", bytes(4))
-    large = max(contents.shape) > _LONGEST
-    kind = nibabel.Nifti2Header if large or len(front) == 540 else nibabel.Nifti1Header
-    if len(front) == kind.sizeof_hdr:
-        little = int.from_bytes(front[:4], "little") == len(front)
-        header = kind(front, "<" if little else ">", check=False).as_byteswapped(nibabel.volumeutils.native_code)
-    else:
-        header, between = kind(), bytes(4)
+    old = metadata.header["bytes"] if metadata.header_of == Nifti.name else b""
+    header = _parse(nibabel, old) if old else nibabel.Nifti1Header()
+    if max(contents.shape) > _LONGEST and not isinstance(header, nibabel.Nifti2Header):
+        header, old = nibabel.Nifti2Header(), b""
+    header = header.as_byteswapped(nibabel.volumeutils.native_code)
+    extensions = old[header.sizeof_hdr :] or bytes(4)
     header.set_data_dtype(contents.dtype.newbyteorder("="))
     header["dim"] = 1
     header["dim"][0], header["dim"][1 : contents.ndim + 1] = contents.ndim, contents.shape
-    if _scaling(header) != (1, 0):
-        header["scl_slope"], header["scl_inter"] = 1, 0
+    header.set_slope_inter(1, 0)
     affine = metadata.affine
     if affine is not None and not np.array_equal(affine, header.get_best_affine()):
         header.set_sform(affine, code="aligned")
         header["qform_code"] = 0
         header["pixdim"][1:4] = np.sqrt((affine[:3, :3] ** 2).sum(axis=0))
-    header["vox_offset"] = kind.sizeof_hdr + len(between)
+    header["vox_offset"] = header.sizeof_hdr + len(extensions)
     header["magic"] = header.single_magic
-    return header, between
+    return bytes(header.binaryblock) + extensions

@@ -1,4 +1,4 @@
-"""Names of members of a zip file, refused if they lead out of it: nobody who packs arrays gives such names."""
+"""Members of a zip file, refused if their names lead out of it: such a name could get into what is written."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from pathlib import Path, PureWindowsPath
 from ...errors import UnreadableFile
 
 
-def members(archive: zipfile.ZipFile, path: Path) -> list[zipfile.ZipInfo]:
+def list_members(archive: zipfile.ZipFile, path: Path) -> list[zipfile.ZipInfo]:
     """All members, none of which is called by a place elsewhere."""
     found = archive.infolist()
     for member in found:
-        if leads_out(member.filename):
+        if _leads_out(member.filename):
             raise UnreadableFile(f"{path} has a member '{member.filename}', a name that leads out of it; pack it anew.")
     return found
 
 
-def leads_out(name: str) -> bool:
+def _leads_out(name: str) -> bool:
     r"""Whether unpacking a file of this name would put it elsewhere, on any system.
 
-    >>> [leads_out(name) for name in ("c/0/1", "w:0", "../x", "/etc/x", "a/../../x", r"..\x", r"C:\x")]
+    >>> [_leads_out(name) for name in ("c/0/1", "w:0", "../x", "/etc/x", "a/../../x", r"..\x", r"C:\x")]
     [False, False, True, True, True, True, True]
     """
     place = PureWindowsPath(name)  # which knows both kinds of slashes
