@@ -39,10 +39,10 @@ class Coding:
 
     codec: str
     pixel_format: str
-    stored_format: str
-    """What libav turns it into without a loss."""
     planes: Callable[[NDArray[Any]], Planes] = _lay_flat
     options: Mapping[str, str] = field(default_factory=dict)
+    stored_format: str = ""
+    """What libav turns it into without a loss, where the codec does not know the other one."""
     colour_space: int | None = None
     """Of libav's AVColorSpace; None where the file does not say."""
     colour_range: int | None = None
@@ -104,8 +104,8 @@ class Mkv(_Container):
     def choose_coding(self, data: NDArray[Any]) -> Coding:
         """Every frame by itself, in four parts with a checksum each, or one where there are too few pixels."""
         pixel_format, stored_format = {
-            (False, False): ("gray", "gray"),
-            (False, True): ("gray16le", "gray16le"),
+            (False, False): ("gray", ""),
+            (False, True): ("gray16le", ""),
             (True, False): ("rgb24", "bgr0"),
             (True, True): ("rgb48le", "gbrp16le"),
         }[data.ndim == 4, is_deep(data)]
@@ -113,7 +113,7 @@ class Mkv(_Container):
         options = {"level": "3", "slicecrc": "1", "g": "1", "slices": "4" if min(rows, columns) > 1 else "1"}
         if columns == 1:  # the version with parts does not have columns as narrow
             options = {"level": "1", "g": "1"}
-        return Coding("ffv1", pixel_format, stored_format, options=options)
+        return Coding("ffv1", pixel_format, options=options, stored_format=stored_format)
 
 
 class Avi(Mkv):
@@ -152,11 +152,11 @@ class Y4m(_Container):
         """All planes in full size; the weights are those that players assume, for the file cannot name them."""
         deep = "16le" if is_deep(data) else ""
         if data.ndim == 3:
-            return Coding("rawvideo", f"gray{deep}", f"gray{deep}", colour_range=_FULL)
+            return Coding("rawvideo", f"gray{deep}", colour_range=_FULL)
         planes = partial(
             ColourCoding(usual_weights(*data.shape[:2]), full=True, bits=16 if deep else 8).to_planes, halved=False
         )
-        return Coding("rawvideo", f"yuv444p{deep}", f"yuv444p{deep}", planes, colour_range=_FULL)
+        return Coding("rawvideo", f"yuv444p{deep}", planes, colour_range=_FULL)
 
 
 class Mp4(_Container):
@@ -198,7 +198,8 @@ class Mp4(_Container):
         planes = partial(ColourCoding(weights).to_planes, halved=halved)
         # x264's macroblock tree reads memory that was never written; without it, equal values make equal bytes.
         options = {"crf": "11", "preset": "medium", "mbtree": "0"}
-        return Coding("libx264", pixel_format, pixel_format, planes, options, _LIBAV_SPACE[weights], _LIMITED)
+        space = _LIBAV_SPACE[weights]
+        return Coding("libx264", pixel_format, planes, options, colour_space=space, colour_range=_LIMITED)
 
 
 def _is_odd(data: NDArray[Any]) -> bool:
@@ -219,9 +220,9 @@ def _write_video(path: Path, contents: Contents, container: str, coding: Coding)
 
 
 def _encode(av: Any, output: Any, contents: Contents, coding: Coding) -> None:
-    data, rate = contents.data, round_rate(contents)
+    data, rate, stored_format = contents.data, round_rate(contents), coding.stored_format or coding.pixel_format
     stream = output.add_stream(coding.codec, rate=rate)
-    stream.height, stream.width, stream.pix_fmt = *data.shape[:2], coding.stored_format
+    stream.height, stream.width, stream.pix_fmt = *data.shape[:2], stored_format
     stream.codec_context.options = dict(coding.options)
     stream.codec_context.thread_count = 2
     coding.declare(stream.codec_context)
@@ -230,7 +231,7 @@ def _encode(av: Any, output: Any, contents: Contents, coding: Coding) -> None:
         frame = av.VideoFrame(data.shape[1], data.shape[0], coding.pixel_format)
         for plane, numbers in zip(frame.planes, coding.planes(values), strict=True):
             _fill_plane(plane, numbers)
-        frame = frame.reformat(format=coding.stored_format)
+        frame = frame.reformat(format=stored_format)
         frame.pts, frame.time_base = number, 1 / rate
         coding.declare(frame)
         output.mux(stream.encode(frame))
