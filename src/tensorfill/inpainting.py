@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .bounds import Number
 from .errors import InvalidInput, InvalidSetting, must_be
-from .formats.growth import checked_growth, grown
+from .formats.missing_values import check_growth, grow_mask
 from .library import complete
 from .observed import ObservedTensor
 
@@ -95,12 +95,12 @@ def inpaint(
 
 
 def _grown(missing: NDArray[np.bool_], grow: int, axis: int | None) -> NDArray[np.bool_]:
-    pixels = checked_growth(grow)
+    pixels = check_growth(grow)
     if not pixels:
         return missing
     if axis is None or missing.ndim < 3:
-        return grown(missing, pixels, channels=False)
-    return np.moveaxis(grown(np.moveaxis(missing, axis, -1), pixels, channels=True), -1, axis)
+        return grow_mask(missing, pixels, channels=False)
+    return np.moveaxis(grow_mask(np.moveaxis(missing, axis, -1), pixels, channels=True), -1, axis)
 
 
 def _check_axis(channel_axis: object, dimensions: int) -> int | None:

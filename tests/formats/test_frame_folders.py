@@ -17,7 +17,7 @@ from tensorfill import formats
 from tensorfill.errors import InvalidInput, InvalidSetting, TensorfillError, UnreadableFile
 from tensorfill.formats.brightness import brightness
 from tensorfill.formats.contents import Contents
-from tensorfill.formats.folder_role import folder_role, is_clip
+from tensorfill.formats.folder_role import decide_role, is_clip
 from tensorfill.formats.metadata import Metadata
 from tensorfill.formats.pictures.frames import Frames
 from tensorfill.formats.pictures.tiff import Tiff
@@ -222,7 +222,7 @@ def test_pictures_of_several_sizes_are_no_clip_unless_one_is_damaged(tmp_path: P
 def test_a_clip_among_other_files_is_asked_about(tmp_path: Path, more: str) -> None:
     folder = folder_of(tmp_path / "in", ["a1.png", "a2.png", "a3.png"])
     (folder / more).write_bytes((folder / "a1.png").read_bytes())
-    for look in (formats.read, folder_role):
+    for look in (formats.read, decide_role):
         with pytest.raises(InvalidInput, match=r"one clip of 3 pictures such as a1.png, or 4 files of their own"):
             look(folder)
     assert formats.read(folder, format="frames").shape == (6, 8, 3)
@@ -231,13 +231,13 @@ def test_a_clip_among_other_files_is_asked_about(tmp_path: Path, more: str) -> N
 def test_two_clips_in_one_folder_are_asked_about(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "in", ["a1.png", "a2.png", "b1.png", "b2.png"])
     with pytest.raises(InvalidInput, match=r"clips, one for each of the names .* or 4 files of their own"):
-        folder_role(folder)
+        decide_role(folder)
 
 
 def test_a_folder_of_photos_is_not_read_as_a_whole(tmp_path: Path) -> None:
     photos = folder_of(tmp_path / "in", ["1.png", "2.png"])
     Image.fromarray(CLIP[:3, :, 0]).save(photos / "3.png")
-    assert folder_role(photos) == "files"
+    assert decide_role(photos) == "files"
     with pytest.raises(InvalidInput, match=r"holds 3 files and no clip .*; give a file in it, such as .*1.png"):
         formats.read(photos)
 

@@ -1,25 +1,21 @@
-"""Raw video in .yuv files as a format: the size is asked for, gray is exact, colour is not."""
+"""Raw video in .yuv files: the size is asked for, gray is exact, colour is not."""
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from clip_files import noise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tensorfill.errors import InvalidInput, InvalidSetting, TooLarge, UnreadableFile
-from tensorfill.formats.contents import Contents
-from tensorfill.formats.metadata import Metadata
+from tensorfill.formats import Contents, Metadata
 from tensorfill.formats.reading import Reading
-from tensorfill.formats.videos.raw_yuv import Yuv
-
-
-def noise(shape: tuple[int, ...]) -> Any:
-    return np.random.default_rng(0).integers(0, 256, shape, dtype=np.uint8)
+from tensorfill.formats.videos.raw_yuv import Yuv, read_luma
 
 
 @settings(max_examples=30, deadline=None)
@@ -75,11 +71,40 @@ def test_without_its_size_it_cannot_be_read(tmp_path: Path) -> None:
         Yuv().read(tmp_path / "a.yuv", Reading(size=(0, 4)))
 
 
-@pytest.mark.parametrize("length", [0, 1, 35, 37, 71])
-def test_a_length_that_is_not_a_number_of_frames_is_refused(tmp_path: Path, length: int) -> None:
-    (tmp_path / "a.yuv").write_bytes(bytes(length))
-    with pytest.raises(UnreadableFile, match=r"must (be a whole number|hold at least 1 frames) .*6 × 4 pixels"):
+@pytest.mark.parametrize(
+    ("length", "sentence"),
+    [
+        (35, "must be a whole number of raw 4:2:0 frames of 6 × 4 pixels, 36 bytes each. Got 35 bytes instead."),
+        (37, "must be a whole number of raw 4:2:0 frames of 6 × 4 pixels, 36 bytes each. Got 37 bytes instead."),
+        (0, "must hold at least {} frames of 6 × 4 pixels. Got 0 instead."),
+    ],
+)
+def test_a_length_that_does_not_fit_is_refused(tmp_path: Path, length: int, sentence: str) -> None:
+    path = tmp_path / "a.yuv"
+    path.write_bytes(bytes(length))
+    with pytest.raises(UnreadableFile, match=re.escape(f"{path} {sentence.format(1)}")):
+        Yuv().read(path, Reading(size=(6, 4)))
+    with pytest.raises(UnreadableFile, match=re.escape(f"{path} {sentence.format(3)}")):
+        read_luma(path, rows=4, columns=6, frames=3)
+
+
+def test_a_video_with_headers_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    (tmp_path / "a.yuv").write_bytes(b"YUV4MPEG2 W6 H4 F25:1 Ip A1:1 C420\n" + bytes(100))
+    with pytest.raises(UnreadableFile, match=r"is a .y4m video, which has headers; make it raw first: ffmpeg -i"):
         Yuv().read(tmp_path / "a.yuv", Reading(size=(6, 4)))
+    with pytest.raises(UnreadableFile, match=r"^There is no file .*b.yuv.$"):
+        read_luma(tmp_path / "b.yuv", rows=4, columns=6, frames=1)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(4, 6), (6, 4), (5, 6), (5, 7)])
+def test_the_brightness_of_the_first_frames_alone_can_be_read(tmp_path: Path, rows: int, columns: int) -> None:
+    video = noise((rows, columns, 3))
+    colour = bytes([99]) * (2 * ((rows + 1) // 2) * ((columns + 1) // 2))
+    (tmp_path / "a.yuv").write_bytes(b"".join(video[:, :, frame].tobytes() + colour for frame in range(3)))
+    for frames in (3, 2):
+        back = read_luma(tmp_path / "a.yuv", rows=rows, columns=columns, frames=frames)
+        np.testing.assert_array_equal(back, video[:, :, :frames])
+        assert back.dtype == np.uint8
 
 
 def test_a_part_of_the_frames_can_be_read(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..errors import InvalidInput, UnreadableFile, UnwritableFile
 from ..formats import DataFile, known_extensions
-from ..formats.folder_role import data_files, folder_role, is_clip
+from ..formats.folder_role import decide_role, is_clip, list_data_files
 
 Named = tuple[str, tuple[Path, ...]]
 """What a file is, as in "the mask", and all files that belong to it, itself first."""
@@ -104,9 +104,9 @@ def _files(path: Path, *, each: bool, format: str | None) -> list[Path]:
     """The path itself, or the files in it if it is a folder that is not one clip or store."""
     if not path.is_dir():
         return [path]
-    if not each and (format is not None or _extension_known(path) or folder_role(path) == "clip"):
+    if not each and (format is not None or _extension_known(path) or decide_role(path) == "clip"):
         return [path]
-    files = [path / name for name in data_files(path)]
+    files = [path / name for name in list_data_files(path)]
     if not files:
         raise UnreadableFile(
             f"There is nothing in {path} that can be completed. The known extensions are: "

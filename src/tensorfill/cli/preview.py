@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from ..completion import Completion
 from ..formats import Contents
-from ..formats.holes import has_channels
+from ..formats.missing_values import has_channels
 from ..views import shades_of, view_of
 
 Picture = NDArray[np.uint8]

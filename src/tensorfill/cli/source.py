@@ -8,11 +8,17 @@ from typing import cast
 
 from ..errors import InvalidInput, InvalidSetting, must_be
 from ..formats import Contents, DataFile, Entries, read_mask
-from ..formats.growth import checked_growth
-from ..formats.holes import checked_tolerance, wider, without_frames, without_slices, without_value
 from ..formats.mask import Means
+from ..formats.missing_values import (
+    check_growth,
+    check_tolerance,
+    declare_frames_missing,
+    declare_slices_missing,
+    declare_value_missing,
+    grow_holes,
+)
 from ..formats.reading import Reading
-from ..formats.rim import rim_note
+from ..formats.rim import describe_rim
 from ..formats.table_words import TableWords
 from .options import MissingOptions, ReadingOptions
 from .typed import parse_indices, parse_range, parse_size, parse_slices, parse_values
@@ -48,8 +54,8 @@ class Source:
             how=how,
             masks=cast(tuple[tuple[Path, Means | None], ...], tuple(masks)),
             missing=None if given.missing is None else parse_values(given.missing),
-            tolerance=checked_tolerance(given.tolerance or 0.0),
-            grow=checked_growth(given.grow),
+            tolerance=check_tolerance(given.tolerance or 0.0),
+            grow=check_growth(given.grow),
             missing_frames=() if given.missing_frames is None else parse_indices(given.missing_frames),
             missing_slices=tuple(parse_slices(text) for text in given.missing_slices or ()),
         )
@@ -82,15 +88,15 @@ class Source:
     def _with_holes(self, found: Contents) -> Contents:
         """What is missing by value, wider if that is asked for; then whole slices, which have no rim."""
         if self.missing is not None:
-            found = without_value(found, self.missing, self.tolerance)
-        found = wider(found, self.grow)
+            found = declare_value_missing(found, self.missing, self.tolerance)
+        found = grow_holes(found, self.grow)
         if self.masks or self.missing is not None:
             tolerance = None if self.missing is None else self.tolerance
-            found = replace(found, notes=(*found.notes, *rim_note(found, self.grow, tolerance)))
+            found = replace(found, notes=(*found.notes, *describe_rim(found, self.grow, tolerance)))
         if self.missing_frames:
-            found = without_frames(found, self.missing_frames)
+            found = declare_frames_missing(found, self.missing_frames)
         for mode, indices in self.missing_slices:
-            found = without_slices(found, mode, indices)
+            found = declare_slices_missing(found, mode, indices)
         return found
 
 

@@ -16,8 +16,8 @@ from .damage import needed
 from .entries import Entries
 from .folder_role import check_clip
 from .format import Format, TableFormat
-from .holes import wider, without_value
 from .listed import FORMATS
+from .missing_values import declare_value_missing, grow_holes
 from .reading import Reading
 from .source import check_source
 from .staging import staged
@@ -196,8 +196,8 @@ def read(
             f"{file.path} is a table, in which what is missing is not listed: leave out 'missing', 'grow'."
         )
     if missing is not None:
-        found = without_value(found, np.atleast_1d(np.asarray(missing, dtype=np.float64)).tolist(), tolerance)
-    return wider(found, grow)
+        found = declare_value_missing(found, np.atleast_1d(np.asarray(missing, dtype=np.float64)).tolist(), tolerance)
+    return grow_holes(found, grow)
 
 
 def read_contents(

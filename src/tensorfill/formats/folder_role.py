@@ -8,25 +8,26 @@ from typing import Literal
 
 from ..errors import InvalidInput, TensorfillError, UnreadableFile
 from .damage import readable
+from .listed import FORMATS
 from .pictures.numbered import Numbered, find_numbered, find_numbered_sets
 
 Role = Literal["clip", "files"]
 
 
-def folder_role(folder: Path) -> Role:
+def decide_role(folder: Path) -> Role:
     """Whether a folder is read as one clip or file by file; refused where it could well be either.
 
     It is a clip if there are two numbered pictures or more, of one size, and no other data. A damaged picture has no
     size: reading the clip will name it.
     """
-    files = data_files(folder)
+    files = list_data_files(folder)
     try:
         clip = find_numbered(folder)
     except (OSError, TensorfillError):
         if len(find_numbered_sets(folder)) > 1:
             raise _either(folder, "clips, one for each of the names before the numbers", len(files)) from None
         return "files"
-    if len(clip.names) < 2 or not _of_one_size(clip):
+    if len(clip.names) < 2 or not _have_one_size(clip):
         return "files"
     if set(clip.names.values()) < set(files):
         first = clip.names[clip.numbers[0]]
@@ -37,14 +38,14 @@ def folder_role(folder: Path) -> Role:
 def is_clip(folder: Path) -> bool:
     """Whether a folder is one clip beyond doubt."""
     try:
-        return folder_role(folder) == "clip"
+        return decide_role(folder) == "clip"
     except TensorfillError:
         return False
 
 
 def check_clip(folder: Path) -> None:
     """Refuse to read a folder of files of their own as a whole."""
-    if folder.is_dir() and (files := data_files(folder)) and folder_role(folder) == "files":
+    if folder.is_dir() and (files := list_data_files(folder)) and decide_role(folder) == "files":
         count = f"{len(files)} files" if len(files) > 1 else "one file"
         raise InvalidInput(
             f"{folder} holds {count} and no clip of numbered pictures of one size; give a file in it, such as "
@@ -52,10 +53,8 @@ def check_clip(folder: Path) -> None:
         )
 
 
-def data_files(folder: Path) -> list[str]:
+def list_data_files(folder: Path) -> list[str]:
     """The names of all files, and folders, in it whose extension is a known one; hidden ones are not looked at."""
-    from .listed import FORMATS
-
     extensions = tuple(extension for form in FORMATS for extension in form.extensions)
     try:
         names = [entry.name for entry in folder.iterdir()]
@@ -71,11 +70,11 @@ def _either(folder: Path, clip: str, count: int) -> InvalidInput:
     )
 
 
-def _of_one_size(clip: Numbered) -> bool:
-    return len({_size(clip.folder / name) for name in clip.names.values()} - {None}) <= 1
+def _have_one_size(clip: Numbered) -> bool:
+    return len({_read_size(clip.folder / name) for name in clip.names.values()} - {None}) <= 1
 
 
-def _size(path: Path) -> tuple[int, int] | None:
+def _read_size(path: Path) -> tuple[int, int] | None:
     """Rows and columns, from the header alone; None if it cannot be read."""
     from PIL import Image
 

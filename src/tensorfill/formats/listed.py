@@ -16,9 +16,8 @@ from .pictures.tiff import Tiff
 from .tables.csv_table import CsvTable
 from .tables.frostt import Frostt
 from .tables.parquet_table import ParquetTable
-from .videos.container import Avi, Mkv, Mp4
+from .videos.containers import Avi, Mkv, Mp4, Y4m
 from .videos.raw_yuv import Yuv
-from .videos.y4m import Y4m
 
 FORMATS: tuple[Format, ...] = (
     NumpyArray(),

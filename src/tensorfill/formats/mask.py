@@ -41,12 +41,12 @@ def read_mask(
         )
     found = read(path, size=size)
     contents = found if isinstance(found, Contents) else found.contents()
-    marked, notes = _marked(contents, path, means)
+    marked, notes = _find_marked(contents, path, means)
     spread = _spread(marked, tuple(shape), path)
     return (spread if means == "known" else ~spread), notes
 
 
-def _marked(contents: Contents, path: Path, means: Means) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+def _find_marked(contents: Contents, path: Path, means: Means) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
     """True where the mask is not 0, not NaN and not transparent; with shades between, where it is nearer to the top."""
     values, there = contents.data, contents.known()
     if values.dtype.kind == "b":
@@ -54,19 +54,19 @@ def _marked(contents: Contents, path: Path, means: Means) -> tuple[NDArray[np.bo
     levels = np.unique(values[there])
     if not there.all() and len(levels) > 2:
         note = f"{path} has holes of its own, so these are its mask, and its values are not."
-        return _without_channels(there, contents), (note,)
+        return _drop_equal_channels(there, contents), (note,)
     if len(levels) <= 2 and (not len(levels) or levels[0] == 0 or len(levels) == 1):
-        return _without_channels((values != 0) & there, contents), ()
+        return _drop_equal_channels((values != 0) & there, contents), ()
     middle = float(levels[-1]) / 2
     between = int(np.count_nonzero(there & (values > 0) & (values < levels[-1])))
     note = (
         f"The mask {path} has {between:,} entries between 0 and its largest value, {levels[-1]:g}; "
         f"those above {middle:g} count as {means}."
     )
-    return _without_channels((values > middle) & there, contents), (note,)
+    return _drop_equal_channels((values > middle) & there, contents), (note,)
 
 
-def _without_channels(marked: NDArray[np.bool_], contents: Contents) -> NDArray[np.bool_]:
+def _drop_equal_channels(marked: NDArray[np.bool_], contents: Contents) -> NDArray[np.bool_]:
     """One channel, if a mask in colour has the same in all."""
     kind = contents.metadata.kind
     colour = marked.ndim == {"picture": 3, "video": 4}.get(kind, 0)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .contents import Contents
-from .holes import has_channels
+from .missing_values import has_channels
 
 _STEPS = (1.0, 3.2, 6.0)  # pixels beyond the hole
 _FADES = 0.12  # share of what was removed
@@ -26,22 +26,22 @@ _MOST_PICTURES = 8
 _MOST_PIXELS = 20_000
 
 
-def rim_note(contents: Contents, grow: int, tolerance: float | None) -> tuple[str, ...]:
+def describe_rim(contents: Contents, grow: int, tolerance: float | None) -> tuple[str, ...]:
     """A sentence about a rim, if there is one; `grow` and `tolerance` (None: no value is looked for) made the holes."""
-    if not rim_looks_removed(contents):
+    if not has_rim(contents):
         return ()
     ways = f"--grow {grow + _GROW_MORE}"
-    wide = _TOLERANT * _span(contents.data)
+    wide = _TOLERANT * _find_white(contents.data)
     if tolerance is not None and tolerance < wide:
         ways += f" and --tolerance {wide:.2g}" if wide < 1000 else f" and --tolerance {round(wide, -3):.0f}"
     return (f"Pixels at the rim of the holes look like what was removed: {ways} may help.",)
 
 
-def rim_looks_removed(contents: Contents) -> bool:
+def has_rim(contents: Contents) -> bool:
     """Whether the known pixels beside the holes look like what is in the holes, more often than those further out."""
     if contents.metadata.kind not in ("picture", "video") or contents.observed is None:
         return False
-    shares = [_shares(*picture) for picture in _pictures(contents)]
+    shares = [_find_shares(*picture) for picture in _choose_pictures(contents)]
     near = np.concatenate([share[0] for share in shares] or [np.empty(0)])
     far = np.concatenate([share[1] for share in shares] or [np.empty(0)])
     if len(near) < _FEWEST:
@@ -50,7 +50,7 @@ def rim_looks_removed(contents: Contents) -> bool:
     return more > _MORE_OFTEN
 
 
-def _pictures(contents: Contents) -> list[tuple[NDArray[Any], NDArray[np.bool_]]]:
+def _choose_pictures(contents: Contents) -> list[tuple[NDArray[Any], NDArray[np.bool_]]]:
     """(row, column, channel) and where it is missing altogether: a few that have holes, with a known part."""
     data, known = contents.data, contents.known()
     if not has_channels(contents):
@@ -64,7 +64,7 @@ def _pictures(contents: Contents) -> list[tuple[NDArray[Any], NDArray[np.bool_]]
     return found[:: max(1, len(found) // _MOST_PICTURES)]
 
 
-def _shares(picture: NDArray[Any], missing: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _find_shares(picture: NDArray[Any], missing: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """What fades right beside the holes, and what further out, for pixels whose way out is clear."""
     from scipy.ndimage import distance_transform_edt
 
@@ -84,11 +84,11 @@ def _shares(picture: NDArray[Any], missing: NDArray[np.bool_]) -> tuple[NDArray[
     beside, between, beyond = (picture[tuple(place.T)].astype(np.float64) for place in places)
     way = removed - beyond
     length = (way**2).sum(axis=1)
-    clear &= np.isfinite(length) & (np.abs(way).max(axis=1) > _CONTRAST * _span(picture))
+    clear &= np.isfinite(length) & (np.abs(way).max(axis=1) > _CONTRAST * _find_white(picture))
     way = way[clear] / length[clear, None]
     return ((beside - between)[clear] * way).sum(axis=1), ((between - beyond)[clear] * way).sum(axis=1)
 
 
-def _span(data: NDArray[Any]) -> float:
+def _find_white(data: NDArray[Any]) -> float:
     """What white is: the largest whole number of the dtype, or 1."""
     return float(np.iinfo(data.dtype).max) if data.dtype.kind in "iu" else 1.0

@@ -2,19 +2,20 @@
 
 Y = Kr R + (1 − Kr − Kb) G + Kb B, Cb = (B − Y) / (2 − 2 Kb), Cr = (R − Y) / (2 − 2 Kr), with R, G, B in [0, 1]. Stored
 in 8 bits, Y takes the levels 16 to 235 and Cb, Cr those from 16 to 240 around 128 ("limited"), or all of them ("full").
-Kr and Kb are those of ITU-R BT.601, BT.709 or BT.2020.
+Kr and Kb are those of ITU-R BT.601, BT.709 or BT.2020. Cb and Cr often have half the width or height of Y.
+
+libav has a conversion of its own, swscale, which is off by two levels in 16 bits, and when it writes; this one by one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from .chroma_size import enlarge, halve
 
 Planes = tuple[NDArray[Any], ...]
 """Y, or Y, Cb and Cr, the latter two possibly of half the width or height."""
@@ -28,7 +29,7 @@ _LARGEST_STANDARD = (576, 1024)  # rows and columns
 
 
 def usual_weights(rows: int, columns: int) -> tuple[float, float]:
-    """Kr and Kb of a video that does not tell them: BT.601, and BT.709 for high definition, as players have it."""
+    """Kr and Kb of a video that does not name them: BT.601, and BT.709 for high definition, as players have it."""
     return BT601 if rows <= _LARGEST_STANDARD[0] and columns <= _LARGEST_STANDARD[1] else BT709
 
 
@@ -51,76 +52,84 @@ class ColourCoding:
         """What Cb and Cr are where there is no colour."""
         return int(2 ** (self.bits - 1))
 
-    @property
-    def _luma_scale(self) -> tuple[np.float32, np.float32]:
-        """The level of black, and how many there are up to white."""
+    @cached_property
+    def _scale(self) -> tuple[np.float32, ...]:
+        """The level of black, how many levels there are from there to white, and how many Cb and Cr have."""
         step = 2.0 ** (self.bits - 8)
-        return (
-            (np.float32(0), np.float32(256 * step - 1))
-            if self.full
-            else (np.float32(16 * step), np.float32(219 * step))
-        )
-
-    @property
-    def _chroma_scale(self) -> np.float32:
-        step = 2.0 ** (self.bits - 8)
-        return np.float32(256 * step - 1 if self.full else 224 * step)
+        every = 256 * step - 1
+        return tuple(map(np.float32, (0, every, every) if self.full else (16 * step, 219 * step, 224 * step)))
 
     @cached_property
-    def _luma(self) -> Values:
-        """Y in [0, 1] for every level."""
-        black, span = self._luma_scale
-        return (np.arange(2**self.bits, dtype=np.float32) - black) / span
-
-    @cached_property
-    def _chroma(self) -> Values:
-        """Cb or Cr in [−0.5, 0.5] for every level."""
-        return (np.arange(2**self.bits, dtype=np.float32) - np.float32(self.neutral)) / self._chroma_scale
+    def _levels(self) -> tuple[Values, Values]:
+        """For every level, Y in [0, 1], and Cb or Cr in [−0.5, 0.5]."""
+        black, luma, chroma = self._scale
+        stored = np.arange(2**self.bits, dtype=np.float32)
+        return (stored - black) / luma, (stored - np.float32(self.neutral)) / chroma
 
     @cached_property
     def _shades(self) -> NDArray[Any]:
-        return self._picture(self._luma)
+        return self._to_picture(self._levels[0])
 
-    def gray(self, luma: NDArray[Any]) -> NDArray[Any]:
+    def to_gray(self, luma: NDArray[Any]) -> NDArray[Any]:
         """The plane Y as shades from black, 0, to white."""
         return luma if self.full and self.bits in (8, 16) else self._shades.take(luma, mode="clip")
 
-    def colourless(self, planes: Planes) -> bool:
-        """Whether there is no colour anywhere."""
-        return all(bool((plane == self.neutral).all()) for plane in planes[1:])
+    def has_colour(self, planes: Planes) -> bool:
+        """Whether there is colour anywhere."""
+        return any(bool((plane != self.neutral).any()) for plane in planes[1:])
 
-    def rgb(self, planes: Planes) -> NDArray[Any]:
+    def to_rgb(self, planes: Planes) -> NDArray[Any]:
         """Red, green and blue as the last mode."""
         (red, blue), green = self.weights, 1 - sum(self.weights)
-        luma = self._luma.take(planes[0], mode="clip")
-        cb, cr = (enlarge(self._chroma.take(plane, mode="clip"), luma.shape) for plane in planes[1:])
+        luma = self._levels[0].take(planes[0], mode="clip")
+        cb, cr = (_enlarge(self._levels[1].take(plane, mode="clip"), luma.shape) for plane in planes[1:])
         colours = (
             luma + np.float32(2 - 2 * red) * cr,
             luma - np.float32(2 * blue * (1 - blue) / green) * cb - np.float32(2 * red * (1 - red) / green) * cr,
             luma + np.float32(2 - 2 * blue) * cb,
         )
-        return np.stack([self._picture(colour) for colour in colours], axis=-1)
+        return np.stack([self._to_picture(colour) for colour in colours], axis=-1)
 
-    def planes(self, picture: NDArray[Any], *, halved: bool) -> Planes:
+    def to_planes(self, picture: NDArray[Any], *, halved: bool) -> Planes:
         """Y, Cb and Cr of a gray or an RGB picture up to `white`; `halved`: 4:2:0, else 4:4:4."""
         (red, blue), green = self.weights, 1 - sum(self.weights)
-        black, span = self._luma_scale
+        black, span, chroma_span = self._scale
         shades: Values = picture.astype(np.float32) / np.float32(self.white)
         colours = (shades,) * 3 if picture.ndim == 2 else tuple(shades[..., channel] for channel in range(3))
         luma: Values = np.float32(red) * colours[0] + np.float32(green) * colours[1] + np.float32(blue) * colours[2]
         chroma = [(colours[2] - luma) / np.float32(2 - 2 * blue), (colours[0] - luma) / np.float32(2 - 2 * red)]
         if halved:
-            chroma = [halve(plane) for plane in chroma]
-        cb, cr = (self._stored(plane * self._chroma_scale + np.float32(self.neutral)) for plane in chroma)
-        return self._stored(luma * span + black), cb, cr
+            chroma = [_halve(plane) for plane in chroma]
+        levels = (luma * span + black, *(plane * chroma_span + np.float32(self.neutral) for plane in chroma))
+        return tuple(_round(plane, 2**self.bits - 1) for plane in levels)
 
-    def _picture(self, values: Values) -> NDArray[Any]:
-        return _whole(values * np.float32(self.white), self.white, 8 if self.bits == 8 else 16)
-
-    def _stored(self, levels: Values) -> NDArray[Any]:
-        return _whole(levels, 2**self.bits - 1, self.bits)
+    def _to_picture(self, values: Values) -> NDArray[Any]:
+        return _round(values * np.float32(self.white), self.white)
 
 
-def _whole(values: Values, largest: int, bits: int) -> NDArray[Any]:
-    rounded: NDArray[Any] = np.clip(np.rint(values), 0, largest).astype(np.uint8 if bits == 8 else np.uint16)
+def _round(values: Values, largest: int) -> NDArray[Any]:
+    rounded: NDArray[Any] = np.clip(np.rint(values), 0, largest).astype(np.uint8 if largest < 256 else np.uint16)
     return rounded
+
+
+def _halve(plane: Values) -> Values:
+    """Means of 2 × 2; the last row or column of an odd size stands twice."""
+    rows, columns = plane.shape
+    even = np.pad(plane, ((0, rows % 2), (0, columns % 2)), mode="edge")
+    means: Values = (even[::2, ::2] + even[1::2, ::2] + even[::2, 1::2] + even[1::2, 1::2]) / np.float32(4)
+    return means
+
+
+def _enlarge(plane: Values, shape: Sequence[int]) -> Values:
+    """To the rows and columns of the brightness, linearly between the centres of the pixels."""
+    for axis, size in enumerate(shape):
+        small = plane.shape[axis]
+        if small == size:
+            continue
+        factor = -(-size // small)
+        places = np.clip((np.arange(size) + 0.5) / factor - 0.5, 0, small - 1)
+        before = np.floor(places).astype(np.intp)
+        share = (places - before).astype(np.float32).reshape((-1, 1) if axis == 0 else (1, -1))
+        first = plane.take(before, axis)
+        plane = first + share * (plane.take(np.minimum(before + 1, small - 1), axis) - first)
+    return plane

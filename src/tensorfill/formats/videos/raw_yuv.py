@@ -1,4 +1,7 @@
-"""Raw video: planar YUV 4:2:0 of 8 bits, a file without a header that only its size explains."""
+"""Raw video: planar YUV 4:2:0 of 8 bits, a file without a header that only its size explains.
+
+A frame is rows × columns bytes of brightness, then two colour planes of half the height and width, rounded up.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,12 @@ from ..metadata import Metadata
 from ..reading import Reading
 from ..room import check_room
 from ..source import open_source
-from .clip_array import MOST_PIXELS, frame_of, losses_of_videos, refusal
+from .clip import MOST_PIXELS, check_frames, choose_frames, find_losses, find_refusal, iterate_frames
 from .colour import ColourCoding
-from .frame_range import FrameRange
-from .frame_stack import FrameStack
-from .plane_file import PlaneLayout
 
 _Y4M = b"YUV4MPEG2"
 _CODING = ColourCoding()
+_Bytes = NDArray[np.uint8]
 
 
 class Yuv(Format):
@@ -35,67 +36,55 @@ class Yuv(Format):
 
     def decode(self, path: Path, how: Reading) -> Contents:
         """Gray if that is asked for or no frame has colour; the size must be given."""
-        layout, wanted = _layout(path, how), FrameRange.asked(how)
+        (columns, rows), wanted = _check_size(path, how), choose_frames(how)
         with open_source(path) as file, readable(path, "a .yuv file"):
-            there = _check_length(file, path, f"{layout.columns} × {layout.rows}", layout.length, 1)
-            wanted.check(there, path)
-            colourless = how.gray or _colourless(file, layout, wanted, there)
-            shape = (layout.rows, layout.columns, wanted.count(there), 1 if colourless else 3)
-            check_room(path, shape, 1)
-            stack = FrameStack(path, wanted.count(there))
-            file.seek(wanted.first * layout.length)
-            for _ in range(wanted.count(there)):
-                planes = layout.read(file)
-                assert planes is not None
-                stack.add(planes[0] if colourless else _CODING.rgb(planes))
-            data = stack.array()
+            there = _count_frames(file, path, rows, columns)
+            check_frames(how, there, path)
+            luma, chroma = _read_planes(file, path, rows, columns, range(there)[wanted.start : wanted.stop])
+            colour = not how.gray and bool((chroma != _CODING.neutral).any())
+            data = np.ascontiguousarray(np.moveaxis(luma, 0, 2))
+            if colour:
+                check_room(path, (*data.shape, 3), 1)
+                data = np.empty((*data.shape, 3), np.uint8)
+                for number, planes in enumerate(zip(luma, *chroma.swapaxes(0, 1), strict=True)):
+                    data[:, :, number] = _CODING.to_rgb(planes)
         gray = f"{path} has no colour in it, so it is read as gray, with the levels that it stores."
-        return Contents(data, None, (gray,) if colourless and not how.gray else (), Metadata(kind="video"))
+        return Contents(data, None, () if colour or how.gray else (gray,), Metadata(kind="video"))
 
     def refuses(self, contents: Contents) -> str | None:
         """Gray and RGB of 8 bits fit."""
-        return refusal(contents, ".yuv", deep=False)
+        return find_refusal(contents, ".yuv", deep=False)
 
     def losses(self, contents: Contents) -> tuple[str, ...]:
         """Colour is halved in size, and nothing is said about the frames."""
         rows, columns = contents.shape[:2]
-        told = [*losses_of_videos(contents, ".yuv", exact=False, rate=False)]
-        if contents.ndim == 4:
-            told.append(
-                "A .yuv has colour at half the width and height, so values change; write .mkv to keep them exactly."
-            )
-        told.append(f"A .yuv says neither its size nor its frame rate; read it with --size {columns}x{rows}.")
-        return tuple(told)
+        halved = "A .yuv has colour at half the width and height, so values change; write .mkv to keep them exactly."
+        return (
+            *find_losses(contents, ".yuv", exact=False, rate=False),
+            *((halved,) if contents.ndim == 4 else ()),
+            f"A .yuv says neither its size nor its frame rate; read it with --size {columns}x{rows}.",
+        )
 
     def write(self, path: Path, contents: Contents) -> None:
         """Gray as the plane Y, without colour; RGB as Y, Cb and Cr."""
         data = contents.data
-        layout = PlaneLayout(*data.shape[:2])
-        neutral = np.full(layout.shapes[1], _CODING.neutral, dtype=np.uint8)
+        neutral = np.full((2, *_halve_size(*data.shape[:2])), _CODING.neutral, dtype=np.uint8)
         with path.open("xb") as file:
-            for number in range(data.shape[2]):
-                frame = frame_of(data, number)
-                layout.write(file, (frame, neutral, neutral) if frame.ndim == 2 else _CODING.planes(frame, halved=True))
+            for frame in iterate_frames(data):
+                planes = (frame, *neutral) if frame.ndim == 2 else _CODING.to_planes(frame, halved=True)
+                for plane in planes:
+                    file.write(np.ascontiguousarray(plane).data)
 
 
-def read_luma(path: Path, *, rows: int, columns: int, frames: int) -> NDArray[np.uint8]:
-    """The first frames as (row, column, frame), 8 bits; colour is left out.
-
-    A frame is rows × columns bytes of brightness, then two colour planes of half the height and width, rounded up.
-    """
-    layout = PlaneLayout(rows, columns)
+def read_luma(path: Path, *, rows: int, columns: int, frames: int) -> _Bytes:
+    """The first frames as (row, column, frame), 8 bits; colour is left out."""
     with open_source(path) as file:
-        _check_length(file, path, f"{columns} × {rows}", layout.length, frames)
-        video = np.empty((rows, columns, frames), dtype=np.uint8)
-        file.seek(0)
-        for frame in range(frames):
-            planes = layout.read(file)
-            assert planes is not None
-            video[:, :, frame] = planes[0]
-    return video
+        _count_frames(file, path, rows, columns, frames)
+        luma, _ = _read_planes(file, path, rows, columns, range(frames))
+    return np.ascontiguousarray(np.moveaxis(luma, 0, 2))
 
 
-def _layout(path: Path, how: Reading) -> PlaneLayout:
+def _check_size(path: Path, how: Reading) -> tuple[int, int]:
     if how.size is None:
         raise InvalidInput(f"{path} is raw video, which does not say its size: add it, such as --size 176x144.")
     columns, rows = how.size
@@ -103,30 +92,44 @@ def _layout(path: Path, how: Reading) -> PlaneLayout:
         raise InvalidInput(
             f"The size of {path} must be columns and rows, such as --size 176x144. Got {columns}x{rows} instead."
         )
-    return PlaneLayout(rows, columns)
+    return how.size
 
 
-def _colourless(file: BinaryIO, layout: PlaneLayout, wanted: FrameRange, there: int) -> bool:
-    file.seek(wanted.first * layout.length)
-    frames = (layout.read(file) for _ in range(wanted.count(there)))
-    return all(planes is not None and _CODING.colourless(planes) for planes in frames)
+def _halve_size(rows: int, columns: int) -> tuple[int, int]:
+    return (rows + 1) // 2, (columns + 1) // 2
 
 
-def _check_length(file: BinaryIO, path: Path, size: str, step: int, frames: int) -> int:
-    """How many frames there are, at least as many as asked for."""
+def _count_bytes(rows: int, columns: int) -> int:
+    """Of a frame."""
+    down, across = _halve_size(rows, columns)
+    return rows * columns + 2 * down * across
+
+
+def _count_frames(file: BinaryIO, path: Path, rows: int, columns: int, least: int = 1) -> int:
+    """How many frames there are in a file, which must be whole and at least this many."""
     if file.read(len(_Y4M)) == _Y4M:
         raise UnreadableFile(
             f"{path} is a .y4m video, which has headers; make it raw first: "
             "ffmpeg -i IN.y4m -pix_fmt yuv420p -f rawvideo OUT.yuv"
         )
-    length = file.seek(0, 2)
+    length, step = file.seek(0, 2), _count_bytes(rows, columns)
     if length % step:
         raise UnreadableFile(
-            f"{path} must be a whole number of raw 4:2:0 frames of {size} pixels, {step} bytes each. "
+            f"{path} must be a whole number of raw 4:2:0 frames of {columns} × {rows} pixels, {step} bytes each. "
             f"Got {length} bytes instead."
         )
-    if length // step < frames:
+    if length // step < least:
         raise UnreadableFile(
-            f"{path} must hold at least {frames} frames of {size} pixels. Got {length // step} instead."
+            f"{path} must hold at least {least} frames of {columns} × {rows} pixels. Got {length // step} instead."
         )
     return length // step
+
+
+def _read_planes(file: BinaryIO, path: Path, rows: int, columns: int, numbers: range) -> tuple[_Bytes, _Bytes]:
+    """Of frames that must be there, Y as (frame, row, column), and Cb and Cr as (frame, plane, row, column)."""
+    check_room(path, (rows, columns, len(numbers), 2), 1)
+    step = _count_bytes(rows, columns)
+    file.seek(numbers.start * step)
+    raw = np.fromfile(file, dtype=np.uint8, count=len(numbers) * step).reshape(-1, step)
+    luma, chroma = np.split(raw, [rows * columns], axis=1)
+    return luma.reshape(-1, rows, columns), chroma.reshape(-1, 2, *_halve_size(rows, columns))

@@ -12,9 +12,14 @@ from PIL import Image, ImageDraw
 import tensorfill
 from tensorfill.errors import InvalidInput, InvalidSetting
 from tensorfill.formats import Contents, Metadata
-from tensorfill.formats.growth import grown
-from tensorfill.formats.holes import frame_mode, wider, without_slices, without_value
-from tensorfill.formats.rim import rim_looks_removed, rim_note
+from tensorfill.formats.missing_values import (
+    declare_slices_missing,
+    declare_value_missing,
+    find_frame_mode,
+    grow_holes,
+    grow_mask,
+)
+from tensorfill.formats.rim import describe_rim, has_rim
 
 RED = (255.0, 0.0, 0.0)
 
@@ -56,16 +61,16 @@ def scribbled(clean: np.ndarray, *, soft: bool, quality: int | None) -> tuple[np
 def test_a_colour_is_matched_within_a_tolerance_in_every_channel() -> None:
     data = np.full((1, 4, 3), 100, np.uint8)
     data[0, 1], data[0, 2], data[0, 3] = (255, 0, 0), (246, 10, 9), (244, 0, 0)
-    missing = ~without_value(picture(data), RED, 10).known()
+    missing = ~declare_value_missing(picture(data), RED, 10).known()
     assert missing[0, :, 0].tolist() == [False, True, True, False]
     assert (missing == missing[..., :1]).all()
-    assert (~without_value(picture(data), RED).known())[0, :, 0].tolist() == [False, True, False, False]
+    assert (~declare_value_missing(picture(data), RED).known())[0, :, 0].tolist() == [False, True, False, False]
 
 
 def test_a_value_may_have_a_tolerance_too_and_small_whole_numbers_do_not_wrap_round() -> None:
     data = np.array([[0, 3, 4, 252, 255]], np.uint8)
-    assert (~without_value(picture(data), (0,), 3).known()).tolist() == [[True, True, False, False, False]]
-    assert (~without_value(picture(data), (255,), 3).known()).tolist() == [[False, False, False, True, True]]
+    assert (~declare_value_missing(picture(data), (0,), 3).known()).tolist() == [[True, True, False, False, False]]
+    assert (~declare_value_missing(picture(data), (255,), 3).known()).tolist() == [[False, False, False, True, True]]
 
 
 @pytest.mark.parametrize(
@@ -77,13 +82,13 @@ def test_a_value_may_have_a_tolerance_too_and_small_whole_numbers_do_not_wrap_ro
 )
 def test_a_value_that_matches_nothing_is_refused(value: tuple[float, ...], tolerance: float, sentence: str) -> None:
     with pytest.raises(InvalidInput, match=sentence):
-        without_value(picture(np.array([[5, 50]], np.uint8)), value, tolerance)
+        declare_value_missing(picture(np.array([[5, 50]], np.uint8)), value, tolerance)
 
 
 @pytest.mark.parametrize("tolerance", [-1, np.nan, np.inf, "3", True])
 def test_a_tolerance_is_a_number_of_levels(tolerance: object) -> None:
     with pytest.raises(InvalidSetting, match="'tolerance' must be a number of levels, 0 or more"):
-        without_value(picture(np.ones((2, 2))), (1.0,), tolerance)  # type: ignore[arg-type]
+        declare_value_missing(picture(np.ones((2, 2))), (1.0,), tolerance)  # type: ignore[arg-type]
 
 
 # Wider
@@ -92,7 +97,7 @@ def test_a_tolerance_is_a_number_of_levels(tolerance: object) -> None:
 def test_holes_grow_round_in_rows_and_columns_all_channels_together() -> None:
     missing = np.zeros((7, 7, 3), bool)
     missing[3, 3, 1] = True
-    wide = grown(missing, 2, channels=True)
+    wide = grow_mask(missing, 2, channels=True)
     assert wide[..., 0].astype(int).tolist() == [
         [0, 0, 0, 0, 0, 0, 0],
         [0, 0, 0, 1, 0, 0, 0],
@@ -108,19 +113,19 @@ def test_holes_grow_round_in_rows_and_columns_all_channels_together() -> None:
 def test_every_frame_grows_by_itself() -> None:
     known = np.ones((5, 5, 3), bool)
     known[2, 2, 1] = False
-    clip = wider(picture(np.ones((5, 5, 3), np.uint8), known, "video"), 1)
+    clip = grow_holes(picture(np.ones((5, 5, 3), np.uint8), known, "video"), 1)
     assert (~clip.known()).sum(axis=(0, 1)).tolist() == [0, 5, 0]
 
 
 @pytest.mark.parametrize("pixels", [-1, 1.5, "2", True, 10**9])
 def test_growth_is_a_whole_number_of_pixels(pixels: object) -> None:
     with pytest.raises(InvalidSetting, match="'grow' must be a whole number of pixels"):
-        wider(picture(np.ones((3, 3))), pixels)  # type: ignore[arg-type]
+        grow_holes(picture(np.ones((3, 3))), pixels)  # type: ignore[arg-type]
 
 
 def test_holes_that_leave_nothing_are_refused() -> None:
     with pytest.raises(InvalidInput, match="With holes 9 pixels wider nothing is known any more"):
-        wider(picture(np.ones((3, 3)), np.eye(3) == 0), 9)
+        grow_holes(picture(np.ones((3, 3)), np.eye(3) == 0), 9)
 
 
 def test_the_library_reads_with_the_same_words(tmp_path: Path) -> None:
@@ -139,21 +144,21 @@ def test_the_library_reads_with_the_same_words(tmp_path: Path) -> None:
 def test_slices_of_any_mode_counted_from_1() -> None:
     data = np.ones((3, 4, 5, 2))
     for mode in range(1, 5):
-        missing = ~without_slices(picture(data, kind="array"), mode, [0, 1]).known()
+        missing = ~declare_slices_missing(picture(data, kind="array"), mode, [0, 1]).known()
         assert np.moveaxis(missing, mode - 1, 0)[:2].all()
         assert not np.moveaxis(missing, mode - 1, 0)[2:].any()
 
 
 def test_modes_and_slices_that_are_not_there_are_refused() -> None:
     with pytest.raises(InvalidInput, match=r"are 1 … 2. Got 3 for missing slices"):
-        without_slices(picture(np.ones((3, 4))), 3, [0])
+        declare_slices_missing(picture(np.ones((3, 4))), 3, [0])
     with pytest.raises(InvalidInput, match=r"The slices of mode 2 are 0 … 3. Got 4"):
-        without_slices(picture(np.ones((3, 4))), 2, [1, 4])
+        declare_slices_missing(picture(np.ones((3, 4))), 2, [1, 4])
 
 
 def test_frames_are_where_the_file_says_that_time_is() -> None:
     stack = Contents(np.ones((4, 5, 6, 7)), metadata=Metadata(kind="volume", axes="YXTZ"))
-    assert frame_mode(stack) == 2
+    assert find_frame_mode(stack) == 2
 
 
 # The rim
@@ -162,17 +167,17 @@ def test_frames_are_where_the_file_says_that_time_is() -> None:
 @pytest.mark.parametrize(("soft", "quality"), [(True, None), (True, 85), (False, 85)])
 def test_a_blurred_rim_is_noticed_and_goes_away_with_wider_holes(soft: bool, quality: int | None) -> None:
     mixed, _ = scribbled(scene(), soft=soft, quality=quality)
-    tight = without_value(picture(mixed), RED, 10)
-    assert rim_note(tight, 0, 10) == (
+    tight = declare_value_missing(picture(mixed), RED, 10)
+    assert describe_rim(tight, 0, 10) == (
         "Pixels at the rim of the holes look like what was removed: --grow 2 and --tolerance 40 may help.",
     )
-    assert rim_note(wider(without_value(picture(mixed), RED, 60), 3), 3, 60) == ()
+    assert describe_rim(grow_holes(declare_value_missing(picture(mixed), RED, 60), 3), 3, 60) == ()
 
 
 def test_a_tight_mask_over_a_scribble_is_noticed_too() -> None:
     mixed, share = scribbled(scene(), soft=True, quality=85)
     known = np.broadcast_to(share[..., None] < 1, mixed.shape).copy()
-    assert rim_note(picture(mixed, known), 1, None) == (
+    assert describe_rim(picture(mixed, known), 1, None) == (
         "Pixels at the rim of the holes look like what was removed: --grow 3 may help.",
     )
 
@@ -189,9 +194,9 @@ def test_clean_edges_are_not_complained_about(content: str, kind: str) -> None:
         missing = np.random.default_rng(0).random(missing.shape) < 0.3
     filling = {"red": np.array(RED, np.uint8), "black": np.zeros(3, np.uint8), "truth": clean}[content]
     data = np.where(missing[..., None], filling, clean)
-    assert not rim_looks_removed(picture(data, np.broadcast_to(~missing[..., None], data.shape).copy()))
+    assert not has_rim(picture(data, np.broadcast_to(~missing[..., None], data.shape).copy()))
 
 
 def test_what_is_no_picture_has_no_rim() -> None:
     mixed, _ = scribbled(scene(), soft=True, quality=85)
-    assert not rim_looks_removed(without_value(picture(mixed, kind="array"), RED, 10))
+    assert not has_rim(declare_value_missing(picture(mixed, kind="array"), RED, 10))

@@ -1,0 +1,176 @@
+"""What a person declares missing without a mask: a value, a colour, dead frames, bands or slices, and wider holes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidInput, InvalidSetting, must_be
+from .contents import Contents
+
+_CHANNELS = 4  # a last mode of at most this many indices is one of channels
+_WIDEST = 10_000  # pixels; more than that is a slip of the finger
+_ROWS = 256
+
+
+def check_tolerance(tolerance: object) -> float:
+    """A number of levels, 0 or more."""
+    if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= float(tolerance) < math.inf:
+        raise InvalidSetting(must_be("tolerance", "be a number of levels, 0 or more", tolerance))
+    return float(tolerance)
+
+
+def check_growth(grow: object) -> int:
+    """A whole number of pixels, 0 or more."""
+    if isinstance(grow, bool) or not isinstance(grow, Integral) or not 0 <= int(grow) <= _WIDEST:
+        raise InvalidSetting(must_be("grow", f"be a whole number of pixels, 0 … {_WIDEST:,}", grow))
+    return int(grow)
+
+
+def has_channels(contents: Contents) -> bool:
+    """Whether the last mode is one of channels, such as colours, rather than of frames, bands or anything else."""
+    kind, shape, axes = contents.metadata.kind, contents.shape, contents.metadata.axes
+    if axes:
+        return axes[-1] == "S" or (axes[-1] == "C" and shape[-1] <= _CHANNELS)
+    if kind in ("picture", "video"):
+        return len(shape) == (3 if kind == "picture" else 4)
+    return kind == "array" and len(shape) > 2 and shape[-1] <= _CHANNELS
+
+
+def find_frame_mode(contents: Contents) -> int:
+    """The mode of frames or bands: what the file calls time, or the last one that is not of channels."""
+    shape, axes = contents.shape, contents.metadata.axes
+    mode = axes.index("T") if "T" in axes else len(shape) - (2 if has_channels(contents) else 1)
+    if mode < 2:
+        raise InvalidInput(
+            f"There are no frames or bands in data of shape {shape}: they need a mode after rows and columns, and a "
+            f"last one of at most {_CHANNELS} is one of channels."
+        )
+    return mode
+
+
+def declare_frames_missing(contents: Contents, frames: Sequence[int]) -> Contents:
+    """The same with these frames or bands missing, counted from 0."""
+    return _declare_indices_missing(contents, find_frame_mode(contents), frames, "frames or bands")
+
+
+def declare_slices_missing(contents: Contents, mode: int, indices: Sequence[int]) -> Contents:
+    """The same with these slices of a mode missing; modes are counted from 1 and slices from 0."""
+    if not 1 <= mode <= contents.ndim:
+        raise InvalidInput(
+            f"The modes of data of shape {contents.shape} are 1 … {contents.ndim}. Got {mode} for missing slices."
+        )
+    return _declare_indices_missing(contents, mode - 1, indices, f"slices of mode {mode}")
+
+
+def declare_value_missing(contents: Contents, value: Sequence[float], tolerance: float = 0.0) -> Contents:
+    """The same with every entry of this value missing, or every pixel whose channels have these values.
+
+    A value at most `tolerance` away is the same, in each channel. Where there is none, that is refused: a value that
+    matches nothing is a slip, and a copy of the file no completion.
+    """
+    missing = _match(contents.data, value, check_tolerance(tolerance))
+    if not missing.any():
+        raise InvalidInput(_describe_no_match(contents.data, value, tolerance))
+    return _declare_missing(contents, missing)
+
+
+def grow_holes(contents: Contents, grow: int) -> Contents:
+    """The same with every hole so many pixels wider in rows and columns."""
+    pixels = check_growth(grow)
+    if not pixels:
+        return contents
+    known = ~grow_mask(~contents.known(), pixels, channels=has_channels(contents))
+    if not known.any():
+        raise InvalidInput(f"With holes {pixels} pixels wider nothing is known any more; grow them less.")
+    return replace(contents, observed=known)
+
+
+def grow_mask(missing: NDArray[np.bool_], pixels: int, *, channels: bool) -> NDArray[np.bool_]:
+    """The same holes and every pixel at most so many rows and columns away, as the crow flies.
+
+    Codecs, scanners and soft brushes blur the edges of holes. Rows and columns are the first two modes. All `channels`,
+    the last mode, of a pixel are missing together; every frame, band or slice is a picture of its own.
+
+    >>> grow_mask(np.eye(1, 5, 2, dtype=bool), 1, channels=False).astype(int).tolist()
+    [[0, 1, 1, 1, 0]]
+    """
+    from scipy.ndimage import distance_transform_edt
+
+    if not pixels:
+        return missing
+    if missing.ndim < 2:
+        raise InvalidInput(f"Holes grow over rows and columns. Got data of shape {missing.shape} instead.")
+    planes: NDArray[np.bool_] = np.asarray(missing.any(axis=-1, keepdims=True)) if channels else missing
+    wide = planes.copy()
+    for rest in np.ndindex(*planes.shape[2:]):
+        place = (slice(None), slice(None), *rest)
+        if planes[place].any():
+            wide[place] = distance_transform_edt(~planes[place]) <= pixels
+    return np.broadcast_to(wide, missing.shape).copy()
+
+
+def _declare_indices_missing(contents: Contents, mode: int, indices: Sequence[int], what: str) -> Contents:
+    count = contents.shape[mode]
+    beyond = [index for index in indices if not 0 <= index < count]
+    if beyond:
+        raise InvalidInput(f"The {what} are 0 … {count - 1}. Got {beyond[0]} as a missing one instead.")
+    missing = np.zeros(contents.shape, dtype=bool)
+    missing[(slice(None),) * mode + (list(indices),)] = True
+    return _declare_missing(contents, missing)
+
+
+def _declare_missing(contents: Contents, missing: NDArray[np.bool_]) -> Contents:
+    # What is NaN, or missing already, stays missing.
+    return replace(contents, observed=contents.known() & ~missing)
+
+
+def _match(data: NDArray[Any], value: Sequence[float], tolerance: float) -> NDArray[np.bool_]:
+    """True for the entries of this value, or for all channels of the pixels of this colour."""
+    if len(value) == 1:
+        return _match_level(data, value[0], tolerance)
+    if data.ndim < 3 or data.shape[-1] != len(value):
+        raise InvalidInput(
+            f"{len(value)} values stand for a colour, so the last mode must be one of {len(value)} channels. "
+            f"Got data of shape {data.shape} instead."
+        )
+    found = np.ones((*data.shape[:-1], 1), dtype=bool)
+    for channel, level in enumerate(value):
+        found[..., 0] &= _match_level(data[..., channel], level, tolerance)
+    return found
+
+
+def _match_level(data: NDArray[Any], level: float, tolerance: float) -> NDArray[np.bool_]:
+    if np.isnan(level):
+        return np.isnan(data) if data.dtype.kind == "f" else np.zeros(data.shape, dtype=bool)
+    if not tolerance or data.dtype.kind == "b":
+        return np.asarray(data == level)
+    return (data >= level - tolerance) & (data <= level + tolerance)
+
+
+def _describe_no_match(data: NDArray[Any], value: Sequence[float], tolerance: float) -> str:
+    wanted = ",".join(f"{level:g}" for level in value)
+    within = f" within {tolerance:g}" if tolerance else ""
+    sentence = f"No {'pixel' if len(value) > 1 else 'entry'} is {wanted}{within}, so --missing {wanted} finds no hole"
+    nearest = _find_nearest(data, value)
+    if not np.isfinite(nearest):
+        return f"{sentence}."
+    shown = f"{nearest:g}" if float(f"{nearest:g}") >= nearest else repr(nearest)
+    return f"{sentence}; the nearest one is {shown} off, and --tolerance {shown} would find it."
+
+
+def _find_nearest(data: NDArray[Any], value: Sequence[float]) -> float:
+    """How far the entry, or the pixel, is from the value that is nearest to it, in the channel furthest off."""
+    best = np.inf
+    for start in range(0, len(data), _ROWS):  # in pieces, so that no wide copy of the whole is made
+        part = data[start : start + _ROWS].astype(np.float64)
+        gaps = np.abs(part - np.asarray(value if len(value) > 1 else value[0]))
+        gaps = gaps.max(axis=-1) if len(value) > 1 else gaps
+        best = min(best, float(np.min(gaps, initial=np.inf, where=~np.isnan(gaps))))
+    return best
