@@ -9,7 +9,7 @@ from small_problems import data_with_zeros, problem_of, random_factors
 from tensorfill.dual.active_set import ActiveSet
 from tensorfill.dual.certificate import certify, lower_bound, trace_norm
 from tensorfill.dual.inner import Accuracy, InnerSolution, nothing_yet
-from tensorfill.dual.spectra import largest_eigenvalue
+from tensorfill.numerics.eigenvalues import largest_eigenvalue
 from tensorfill.tensor import mode_product, unfold
 
 SHAPE = (5, 6, 4)

@@ -9,8 +9,7 @@ from tensorfill.dual.curvature import CurvatureModel
 from tensorfill.dual.inner import nothing_yet
 from tensorfill.dual.objective import DualObjective
 from tensorfill.dual.problem import DualProblem
-from tensorfill.riemannian.product import Product
-from tensorfill.riemannian.spectrahedron import Spectrahedron
+from tensorfill.riemannian.spectrahedron import Product, Spectrahedron
 
 
 def evaluated(shape: tuple[int, ...], rank: int, lam: tuple[float, ...]):  # type: ignore[no-untyped-def]

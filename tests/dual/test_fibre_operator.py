@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from small_problems import SHAPES, dense_K, random_factors
 
-from tensorfill.dual import fibre_operator
-from tensorfill.dual.fibre_operator import FibreOperator, fibre_numbers
+from tensorfill.numerics import pieces, threads
+from tensorfill.numerics.fibre_operator import FibreOperator, fibre_numbers
 from tensorfill.tensor import unfold
 
 
@@ -74,18 +74,14 @@ def test_every_application_is_counted() -> None:
 
 
 def test_cutting_the_work_in_pieces_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    shape = (20, 18, 16)
-    monkeypatch.setattr(fibre_operator, "_SMALL", 0)
-    _, x, operator, factors, lam = setting(shape)
-    monkeypatch.setenv("TENSORFILL_THREADS", "1")
-    fibre_operator.share.__globals__["thread_count"].cache_clear()
-    alone = operator.apply(factors, lam, x), operator.gram(0, x, factors[0])
-    monkeypatch.setenv("TENSORFILL_THREADS", "4")
-    fibre_operator.share.__globals__["thread_count"].cache_clear()
-    shared = operator.apply(factors, lam, x), operator.gram(0, x, factors[0])
-    fibre_operator.share.__globals__["thread_count"].cache_clear()
+    monkeypatch.setattr(pieces, "SMALL_SUPPORT", 0)
+    _, x, operator, factors, lam = setting((20, 18, 16))
+    found = []
+    for count in (1, 4):
+        monkeypatch.setattr(threads, "thread_count", lambda count=count: count)
+        found.append((operator.apply(factors, lam, x), operator.gram(0, x, factors[0])))
     assert len(operator.modes[0].cuts) == 9
-    for a, b in zip(alone, shared, strict=True):
+    for a, b in zip(*found, strict=True):
         np.testing.assert_array_equal(a, b)
 
 

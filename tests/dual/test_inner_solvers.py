@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from small_problems import SHAPES, data_with_zeros, dense_K, problem_of, random_factors
 
-from tensorfill.dual import alternating
 from tensorfill.dual.active_set import ActiveSet
-from tensorfill.dual.alternating import Alternating
+from tensorfill.dual.alternating import Alternating, AlternatingSettings
 from tensorfill.dual.inner import Accuracy, InnerSolution, InnerSolver, nothing_yet
 from tensorfill.dual.problem import DualProblem
 from tensorfill.dual.start import spectral_start
@@ -128,16 +127,16 @@ def test_large_C_and_many_zeros_are_no_obstacle(C: float) -> None:
 
 def test_every_step_of_the_active_set_is_downhill(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = problem_of(*data_with_zeros((6, 7, 5), 0.3))
-    taken = ActiveSet._taken
+    taken = ActiveSet._take
     costs: list[tuple[float, float]] = []
 
-    def noted(self, U, state, free, step):  # type: ignore[no-untyped-def]
-        new = taken(self, U, state, free, step)
+    def noted(self, U, state, step):  # type: ignore[no-untyped-def]
+        new = taken(self, U, state, step)
         if new is not None:
             costs.append((state.q, new.q))
         return new
 
-    monkeypatch.setattr(ActiveSet, "_taken", noted)
+    monkeypatch.setattr(ActiveSet, "_take", noted)
     solved(problem, ActiveSet(problem, 1e-4 / (2 * problem.C)))
     assert len(costs) > 3
     assert all(after <= before for before, after in costs)
@@ -161,10 +160,10 @@ def test_polishing_gives_up_when_its_calls_are_used_up() -> None:
 
 
 @pytest.mark.parametrize("scans", [1, 2])
-def test_the_alternation_ends_whole_when_its_scans_are_used_up(monkeypatch: pytest.MonkeyPatch, scans: int) -> None:
-    monkeypatch.setattr(alternating, "_MOST_SCANS", scans)
+def test_the_alternation_ends_whole_when_its_scans_are_used_up(scans: int) -> None:
     problem = problem_of_order(3)
     U = random_factors(problem.shape, (2, 2, 2))
-    found = Alternating(problem, 1e-9).solve(U, nothing_yet(problem), Accuracy(1e-3))
+    solver = Alternating(problem, 1e-9, AlternatingSettings(most_scans=scans))
+    found = solver.solve(U, nothing_yet(problem), Accuracy(1e-3))
     assert len(found.W) == len(found.X) == len(found.support.positions)
     assert found.smallest < 0, "more entries would have had to be watched"

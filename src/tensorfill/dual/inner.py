@@ -11,12 +11,10 @@ from typing import Protocol
 
 import numpy as np
 
+from ..numerics.fibre_operator import Factors
 from ..tensor import Array
-from .fibre_operator import Factors
-from .problem import DualProblem
-from .recover import RecoveredTensor
-from .scan import find_negatives
-from .support import Support, support_of
+from .problem import DualProblem, Support, make_support
+from .recover import RecoveredTensor, find_negatives
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +53,7 @@ class InnerSolution:
 
 def nothing_yet(problem: DualProblem) -> InnerSolution:
     """Zero on the observed entries: what the first solve starts from."""
-    support = support_of(problem)
+    support = make_support(problem)
     zero = np.zeros(len(support.positions))
     return InnerSolution(support, (), zero, zero, zero, zero, 0.0, np.inf, 0.0, np.inf)
 

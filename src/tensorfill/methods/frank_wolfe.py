@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..dual.fibre_operator import FibreOperator
 from ..estimates.matrix_pairs import MatrixPairs, Pair
+from ..numerics.fibre_operator import FibreOperator
 from ..numerics.l1_ball import nearest_in_l1_ball
 from ..numerics.orthonormal_columns import spanning
 from ..observed import ObservedTensor

@@ -125,4 +125,5 @@ class NonnegDual(DualSettings):
             rng=rng,
             watch=watch,
             notes=notes,
+            outer=self.outer,
         )

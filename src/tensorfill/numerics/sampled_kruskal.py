@@ -8,6 +8,7 @@ the last index only, a fibre, follow each other, and what their other indices co
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -15,10 +16,8 @@ from numpy.typing import NDArray
 
 from ..compiling import compiled
 from ..tensor import Array
-from .threads import share
+from .pieces import PIECES, cut_groups, share_pieces, sum_pieces
 
-_PIECES = 8  # work is always cut in the same pieces, so the result does not depend on the number of threads
-_SMALL = 20_000  # entries below which threads cost more than they bring
 _ENTRIES_PER_ROW = 8  # a piece of its own pays, in time and memory, if it has so many entries per row of the result
 
 
@@ -28,7 +27,7 @@ class SampledKruskal:
     def __init__(self, shape: Sequence[int], positions: NDArray[np.int64]) -> None:
         self.shape = tuple(shape)
         self.first_row = np.concatenate(([0], np.cumsum(self.shape, dtype=np.int64)))
-        self._starts, self._heads, self._last = _fibres(self.shape, self.first_row, positions)
+        self._fibres = _sort_into_fibres(self.shape, self.first_row, positions)
 
     def blocks(self, factors: Array) -> tuple[Array, ...]:
         """The factor of each mode, a view of its rows."""
@@ -36,46 +35,20 @@ class SampledKruskal:
 
     def values(self, factors: Array) -> Array:
         """[[A_1, …, A_K]] at the known positions."""
-        out = np.empty(len(self._last))
-        cuts = self._cuts(_PIECES)
-        share(
-            lambda i: fill_values(self._starts, self._heads, self._last, factors, out, cuts[i], cuts[i + 1]),
-            len(cuts) - 1,
-        )
+        out = np.empty(len(self._fibres[2]))
+        share_pieces(partial(fill_values, *self._fibres, factors, out), cut_groups(self._fibres[0]))
         return out
 
     def times_khatri_rao(self, x: Array, factors: Array, mode: int) -> Array:
         """X_k (A_K ⊙ … ⊙ A_1 without A_k), n_k × r, for the tensor with values x at the known positions, else zero."""
-        # Every piece adds up in rows of its own.
-        cuts = self._cuts(min(_PIECES, len(x) // (_ENTRIES_PER_ROW * self.shape[mode])))
-        parts = np.zeros((len(cuts) - 1, self.shape[mode], factors.shape[1]))
         kernel = add_last_products if mode == len(self.shape) - 1 else add_products
-        share(
-            lambda i: kernel(
-                self._starts,
-                self._heads,
-                self._last,
-                x,
-                factors,
-                mode,
-                self.first_row[mode],
-                parts[i],
-                cuts[i],
-                cuts[i + 1],
-            ),
-            len(parts),
-        )
-        return parts[0] if len(parts) == 1 else np.asarray(parts.sum(axis=0))
-
-    def _cuts(self, pieces: int) -> list[int]:
-        """Where to cut the fibres into pieces with about the same number of entries each."""
-        pieces = max(1, pieces) if len(self._last) > _SMALL else 1
-        cuts = np.searchsorted(self._starts, np.linspace(0, len(self._last), pieces + 1))
-        cuts[-1] = len(self._starts) - 1
-        return [int(cut) for cut in cuts]
+        most = len(x) // (_ENTRIES_PER_ROW * self.shape[mode])
+        cuts = cut_groups(self._fibres[0], min(max(1, most), PIECES))
+        add = partial(kernel, *self._fibres, x, factors, mode, self.first_row[mode])
+        return sum_pieces(add, cuts, (self.shape[mode], factors.shape[1]))
 
 
-def _fibres(
+def _sort_into_fibres(
     shape: tuple[int, ...], first_row: NDArray[np.int64], positions: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.signedinteger], NDArray[np.signedinteger]]:
     """Where each fibre starts, the rows of its leading indices, and the row of every entry's last index."""

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..tensor import Array, entries
-from .unfoldings import blocks, cross_product, multiply
+from ..tensor import Array, blocks, entries, mode_product
+from .unfoldings import cross_product
 
 _RESOLVED = 1e-5  # σ² below the square of this share of the largest has lost half of its digits or more to rounding
 
@@ -39,8 +39,8 @@ def soft_threshold(tensor: Array, threshold: float, mode: int = 0) -> Shrunk:
     if left.shape[1] == 0:
         return Shrunk(np.zeros(tensor.shape), 0.0)
     if 2 * left.shape[1] < size:
-        return Shrunk(multiply(multiply(tensor, right, mode), left, mode), nuclear_norm)
-    return Shrunk(multiply(tensor, left @ right, mode), nuclear_norm)
+        return Shrunk(mode_product(mode_product(tensor, right, mode), left, mode), nuclear_norm)
+    return Shrunk(mode_product(tensor, left @ right, mode), nuclear_norm)
 
 
 def nuclear_norm(tensor: Array, mode: int = 0) -> float:
@@ -83,7 +83,7 @@ def _factors(parts: Array, threshold: float) -> tuple[Array, Array, float]:
     if threshold >= resolution or not small.any():
         return left, right, total
     basis = directions[:, small]
-    small_left, small_right, small_total = _factors(multiply(parts, basis.T, 1), threshold)
+    small_left, small_right, small_total = _factors(mode_product(parts, basis.T, 1), threshold)
     left = np.concatenate([left, basis @ small_left], axis=1)
     right = np.concatenate([right, small_right @ basis.T])
     return left, right, total + small_total

@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from ..completion import Certificate
 from ..memory import give_back
+from ..numerics.vectors import dot, in_pieces
 from .bases import Numbers
 from .data import KnownData
-from .kernels import below_along, divided_square, dot, in_pieces, weighted_square
+from .kernels import below_along, divided_square, weighted_square
 from .prior import Prior
 from .solver import Solver
 
