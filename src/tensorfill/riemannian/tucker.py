@@ -182,9 +182,12 @@ class TuckerQuotient(TuckerGeometry):
             turning = U.T @ change @ gram.matrix + unfold(self.at.core, mode) @ unfold(tangent.core, mode).T
             right.append(0.5 * (turning - turning.T))
         b = _join(right)
-        system = PreconditionedSystem(self._turn, self._invert_nearly)
         stop = ResidualWithin(_TOLERANCE * float(np.linalg.norm(b)), _MOST_STEPS)
-        return self._split(conjugate_gradients(system, np.zeros_like(b), b, stop).x)
+        return self._split(conjugate_gradients(self.rotation_system(), np.zeros_like(b), b, stop).x)
+
+    def rotation_system(self) -> PreconditionedSystem:
+        """The linear system for the Ω_k, as one vector."""
+        return PreconditionedSystem(self._turn, self._invert_nearly)
 
     def _turn(self, joined: Array) -> Array:
         """Ω_k K_k + K_k Ω_k + Σ_{j≠k} (G ×_j Ω_j)_k G_kᵀ, for the Ω_k as one vector."""
