@@ -9,7 +9,7 @@ import pytest
 from small_problems import SHAPES, data_with_zeros, manifold_of, problem_of
 
 from tensorfill.dual.active_set import ActiveSet
-from tensorfill.dual.inner import nothing_yet
+from tensorfill.dual.inner import begin_at_zero
 from tensorfill.dual.objective import DualObjective, Evaluation
 from tensorfill.riemannian.spectrahedron import Tangent, scale
 
@@ -40,7 +40,7 @@ def setting(request: pytest.FixtureRequest) -> Setting:
     rng = np.random.default_rng(2)
     objective = DualObjective(problem, manifold, ActiveSet(problem, 1 / (2 * problem.C)))
     point = manifold.random_point(rng)
-    at = objective.evaluate(point, nothing_yet(problem), EXACT)
+    at = objective.evaluate(point, begin_at_zero(problem), EXACT)
     assert (at.dual.active > 0) == (enforced == "everywhere")
     ambient = tuple(rng.standard_normal(U.shape) for U in point)
     direction = manifold.project(point, ambient)

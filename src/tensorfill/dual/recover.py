@@ -54,13 +54,13 @@ class RecoveredTensor:
 
     def dense(self) -> Array:
         """W itself."""
-        return self._filled(range(len(self.shape)))
+        return self._fill(range(len(self.shape)))
 
     def components(self) -> tuple[Array, ...]:
         """W^(1), …, W^(K)."""
-        return tuple(self._filled((mode,)) for mode in range(len(self.shape)))
+        return tuple(self._fill((mode,)) for mode in range(len(self.shape)))
 
-    def _filled(self, modes: Sequence[int]) -> Array:
+    def _fill(self, modes: Sequence[int]) -> Array:
         full = np.empty(self.shape)
         moved = np.moveaxis(full, slab_axis(self.shape), 0)
 

@@ -21,7 +21,7 @@ from .active_set import ACTIVE_SET, ActiveSet, ActiveSetSettings
 from .alternating import ALTERNATING, Alternating, AlternatingSettings
 from .certificate import certify, lower_bound, upper_bound
 from .curvature import CurvatureModel
-from .inner import InnerSolution, InnerSolver, nothing_yet, seen_under
+from .inner import InnerSolution, InnerSolver, begin_at_zero, view_under
 from .objective import DualObjective, Evaluation
 from .problem import DualProblem
 from .start import spectral_start
@@ -111,7 +111,7 @@ def _solve(problem: DualProblem, solver: Solver, rng: np.random.Generator, watch
     except KeyboardInterrupt:
         if not run.history:
             raise
-        dual = seen_under(problem, run.best.dual)
+        dual = view_under(problem, run.best.dual)
         stop = StopReason(
             "interrupted",
             f"Interrupted after {run.history[-1].iteration} iterations: this is the best completion so far.",
@@ -119,7 +119,7 @@ def _solve(problem: DualProblem, solver: Solver, rng: np.random.Generator, watch
     except TimeIsUp:
         if not run.history:
             raise
-        dual, stop = seen_under(problem, run.best.dual), out_of_time(run.history[-1].iteration)
+        dual, stop = view_under(problem, run.best.dual), out_of_time(run.history[-1].iteration)
     return Solution(dual, certify(dual, run.lower), History(run.history), stop, run.clock.seconds)
 
 
@@ -147,7 +147,7 @@ class _Run:
 
     def first(self, rng: np.random.Generator) -> None:
         """The starting point, evaluated as the first stage has it."""
-        empty = nothing_yet(self.objective.problem)
+        empty = begin_at_zero(self.objective.problem)
         self.calls = empty.support.operator.calls
         rough = self.outer.first_accuracy * self.problem.C * self.problem.squared_norm
         self.best = self.objective.evaluate(self._start(empty, rng), empty, rough)
@@ -174,7 +174,7 @@ class _Run:
 
     def _join(self, learned: Evaluation) -> Evaluation:
         """The point learned without S, evaluated with it."""
-        near = seen_under(self.problem, learned.dual)
+        near = view_under(self.problem, learned.dual)
         return self.objective.evaluate(learned.point, near, self.outer.handover * learned.value)
 
     def _descend(self, iteration: int, settings: Solver) -> StopReason:
@@ -242,9 +242,7 @@ class _Run:
         gap = self._relative_gap(at) if iteration % self.outer.gap_every == 0 else None
         step = Iteration(iteration, self.clock.seconds, at.value, slope, self.calls.total, at.dual.active, gap)
         self.history.append(step)
-        wants_to_stop = self.watch is not None and self.clock.call_paused(
-            self.watch, Snapshot(step, at.dual.recovered())
-        )
+        wants_to_stop = self.watch is not None and self.clock.call_paused(self.watch, Snapshot(step, at.dual.recover()))
         return _reason(step, settings, wants_to_stop)
 
     def _relative_gap(self, at: Evaluation) -> float:

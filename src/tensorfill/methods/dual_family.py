@@ -130,7 +130,7 @@ def complete_by_dual(
     return Completion(
         observed=observed,
         method=method,
-        estimate=found.dual.recovered(),
+        estimate=found.dual.recover(),
         nonnegative=problem.enforced != "nowhere",
         stop=found.stop,
         seconds=found.seconds,
@@ -158,7 +158,7 @@ def _lowest(problem: DualProblem, found: Solution, size: int) -> tuple[float, fl
     if problem.enforced != "nowhere":
         return found.dual.smallest, None
     if size <= LARGEST_SCAN:
-        negatives = find_negatives(found.dual.recovered())
+        negatives = find_negatives(found.dual.recover())
         return negatives.smallest, len(negatives.positions) / size
     return float(found.dual.W.min()), None
 

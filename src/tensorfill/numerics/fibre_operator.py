@@ -23,12 +23,18 @@ Factors = tuple[Array, ...]
 class ModeFibres:
     """The support sorted by the fibres of one mode."""
 
-    starts: NDArray[np.int32]
-    entry: NDArray[np.uint32]
+    starts: NDArray[Any]
+    entry: NDArray[Any]
     row: NDArray[np.unsignedinteger[Any]]
     """Short where all modes allow it: there are as many as entries."""
     fibre: NDArray[np.int64]
     """For each fibre, its number among all fibres of the mode (the remaining indices, last fastest)."""
+    others: tuple[int, ...]
+    """The sizes of the other modes."""
+
+    def heads(self) -> tuple[NDArray[np.intp], ...]:
+        """For each fibre, its index in each of the other modes."""
+        return np.unravel_index(self.fibre, self.others)
 
     @cached_property
     def pairs(self) -> int:
@@ -69,7 +75,7 @@ class FibreOperator:
             raise InvalidInput(f"At most 2³¹ − 1 entries can be worked on at once. Got {len(positions)} instead.")
         self.shape = tuple(shape)
         self.positions = positions
-        self.modes = tuple(_sort_by_fibre(self.shape, positions, mode) for mode in range(len(self.shape)))
+        self.modes = tuple(sort_by_fibre(self.shape, positions, mode) for mode in range(len(self.shape)))
         self.calls = calls or CallCount()
 
     def apply(self, factors: Factors, lam: Sequence[float], x: Array) -> Array:
@@ -130,17 +136,20 @@ def fibre_numbers(shape: Sequence[int], positions: NDArray[np.int64], mode: int)
     return (positions // (after * shape[mode])) * after + positions % after
 
 
-def _sort_by_fibre(shape: tuple[int, ...], positions: NDArray[np.int64], mode: int) -> ModeFibres:
+def sort_by_fibre(shape: tuple[int, ...], positions: NDArray[np.int64], mode: int) -> ModeFibres:
+    """Sorted positions, last mode fastest, by the fibres of one mode."""
+    signed, unsigned = ("int32", "uint32") if len(positions) < 2**31 else ("int64", "uint64")
     after = entries(shape[mode + 1 :])
     row = (positions // after) % shape[mode]
     fibre = fibre_numbers(shape, positions, mode)
     if mode == len(shape) - 1:  # positions are sorted along this mode already
-        entry = np.arange(len(positions), dtype=np.uint32)
+        entry = np.arange(len(positions), dtype=unsigned)
     else:
-        entry = np.argsort(fibre, kind="stable").astype(np.uint32)
+        entry = np.argsort(fibre, kind="stable").astype(unsigned)
         fibre, row = fibre[entry], row[entry]
     begins = np.flatnonzero(np.concatenate(([True], fibre[1:] != fibre[:-1])))
-    starts = np.concatenate((begins, [len(positions)])).astype(np.int32)
+    starts = np.concatenate((begins, [len(positions)])).astype(signed)
     # The same for all modes, so that the kernels are compiled for one kind only.
     short = max(shape) <= np.iinfo(np.uint16).max
-    return ModeFibres(starts, entry, row.astype(np.uint16 if short else np.uint32), fibre[begins])
+    others = (*shape[:mode], *shape[mode + 1 :])
+    return ModeFibres(starts, entry, row.astype(np.uint16 if short else np.uint32), fibre[begins], others)

@@ -83,7 +83,7 @@ class PairProducts:
         def work(i: int) -> None:
             slab, known = self._slabs[i], self._known[i]
             target = out[slab]
-            scratch = self._borrowed()
+            scratch = self._borrow()
             parts = scratch[: len(lefts) * target.size].reshape(len(lefts), -1)
             for mode, (left, right) in enumerate(zip(lefts, rights, strict=True)):
                 part = parts[mode].reshape(target.shape)
@@ -106,7 +106,7 @@ class PairProducts:
         total = found.sum(axis=0)
         return float(total[0]), total[1:]
 
-    def _borrowed(self) -> Array:
+    def _borrow(self) -> Array:
         """Room for one slab of every product; made once per thread, and handed back after use."""
         try:
             return self._scratch.pop()

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..compiling import compiled
 from ..tensor import Array
+from .fibre_operator import sort_by_fibre
 from .pieces import PIECES, cut_groups, share_pieces, sum_pieces
 
 _ENTRIES_PER_ROW = 8  # a piece of its own pays, in time and memory, if it has so many entries per row of the result
@@ -27,7 +28,12 @@ class SampledKruskal:
     def __init__(self, shape: Sequence[int], positions: NDArray[np.int64]) -> None:
         self.shape = tuple(shape)
         self.first_row = np.concatenate(([0], np.cumsum(self.shape, dtype=np.int64)))
-        self._fibres = _sort_into_fibres(self.shape, self.first_row, positions)
+        fibres = sort_by_fibre(self.shape, positions, len(self.shape) - 1)
+        kind = np.int32 if self.first_row[-1] < 2**31 else np.int64
+        heads = np.stack(fibres.heads(), axis=1) + self.first_row[:-2]
+        last = fibres.row + self.first_row[-2]
+        # Where each fibre starts, the rows of its leading indices, and the row of every entry's last index.
+        self._fibres = fibres.starts, heads.astype(kind), last.astype(kind)
 
     def blocks(self, factors: Array) -> tuple[Array, ...]:
         """The factor of each mode, a view of its rows."""
@@ -46,22 +52,6 @@ class SampledKruskal:
         cuts = cut_groups(self._fibres[0], min(max(1, most), PIECES))
         add = partial(kernel, *self._fibres, x, factors, mode, self.first_row[mode])
         return sum_pieces(add, cuts, (self.shape[mode], factors.shape[1]))
-
-
-def _sort_into_fibres(
-    shape: tuple[int, ...], first_row: NDArray[np.int64], positions: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.signedinteger], NDArray[np.signedinteger]]:
-    """Where each fibre starts, the rows of its leading indices, and the row of every entry's last index."""
-    kind = np.int32 if first_row[-1] < 2**31 else np.int64
-    fibre = positions // shape[-1]
-    last = (positions - fibre * shape[-1] + first_row[-2]).astype(kind)
-    begins = np.flatnonzero(np.concatenate(([True], fibre[1:] != fibre[:-1])))
-    fibre = fibre[begins]
-    heads = np.empty((len(fibre), len(shape) - 1), kind)
-    for mode in reversed(range(len(shape) - 1)):
-        heads[:, mode] = fibre % shape[mode] + first_row[mode]
-        fibre //= shape[mode]
-    return np.concatenate((begins, [len(positions)])), heads, last
 
 
 # Compiled loops; each call works on fibres `first` … `end` − 1 and releases the GIL.

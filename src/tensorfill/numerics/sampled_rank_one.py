@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from ..compiling import compiled
 from ..tensor import Array
+from .fibre_kernels import fill_fibre_dots
+from .fibre_operator import sort_by_fibre
 from .pieces import PIECES, cut_groups, share_pieces, sum_pieces
 
 _PIECE = 100_000  # entries that are worth asking a thread for, as each loop takes half a nanosecond for one
@@ -28,19 +30,15 @@ class SampledRankOne:
         self.shape = tuple(shape)
         self.first_row = np.concatenate(([0], np.cumsum(self.shape, dtype=np.int64)))
         self.fibre_mode = int(np.argmax(self.shape))
-        indices = np.unravel_index(positions, self.shape)
-        others = [mode for mode in range(len(self.shape)) if mode != self.fibre_mode]
-        fibre = np.ravel_multi_index([indices[mode] for mode in others], [self.shape[mode] for mode in others])
-        self.order = np.lexsort((indices[self.fibre_mode], fibre))
+        fibres = sort_by_fibre(self.shape, positions, self.fibre_mode)
+        self.order = fibres.entry
         """Which known entry comes when, fibre after fibre. Values of entries are expected and given in this order."""
-        fibre = fibre[self.order]
-        begins = np.flatnonzero(np.concatenate(([True], fibre[1:] != fibre[:-1])))
-        self._starts = np.concatenate((begins, [len(positions)])).astype(np.uint64)
-        self._rows = indices[self.fibre_mode][self.order].astype(np.uint32)
-        self.heads = np.zeros((len(begins), len(self.shape)), np.uint32)
+        self._starts, self._rows = fibres.starts, fibres.row
+        self.heads = np.zeros((len(fibres.fibre), len(self.shape)), np.uint32)
         """Where the entry of each mode's vector for each fibre is; not used for the mode of the fibres."""
-        for mode in others:
-            self.heads[:, mode] = indices[mode][self.order[begins]] + self.first_row[mode]
+        others = [mode for mode in range(len(self.shape)) if mode != self.fibre_mode]
+        for mode, index in zip(others, fibres.heads(), strict=True):
+            self.heads[:, mode] = index + self.first_row[mode]
         self._cuts = cut_groups(self._starts, int(np.clip(len(positions) // _PIECE, 1, PIECES)))
 
     def block(self, vectors: Array, mode: int) -> Array:
@@ -71,17 +69,6 @@ class SampledRankOne:
 
 # Compiled loops; those with `first` and `end` work on fibres `first` … `end` − 1. Indices are unsigned and fibres are
 # slices: so the compiler need not ask for every index whether it counts from the end.
-
-
-@compiled(nogil=True, fastmath=True)
-def fill_fibre_dots(starts, rows, x, vector, out, first, end):  # type: ignore[no-untyped-def]
-    """out = one dot product per fibre."""
-    for f in range(first, end):
-        row, values = rows[starts[f] : starts[f + 1]], x[starts[f] : starts[f + 1]]
-        total = 0.0
-        for j in range(len(row)):
-            total += values[j] * vector[row[j]]
-        out[f] = total
 
 
 @compiled(nogil=True, fastmath=True)

@@ -44,11 +44,11 @@ class _Piece:
             if len(parts) == 1:
                 parts.append(weights @ core.reshape(len(core), -1))
             else:
-                parts.append(_contracted(weights, parts[-1].reshape(*weights.shape, -1)))
+                parts.append(_contract(weights, parts[-1].reshape(*weights.shape, -1)))
         return parts
 
 
-def _contracted(weights: Array, part: Array) -> Array:
+def _contract(weights: Array, part: Array) -> Array:
     return np.asarray(np.matmul(weights[:, None, :], part)[:, 0, :])
 
 

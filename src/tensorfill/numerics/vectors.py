@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from ..compiling import compiled
 from .pieces import count_pieces, cut
@@ -42,6 +42,20 @@ def in_pieces(kernel: Callable[..., Any], *arrays: NDArray[Any], numbers: tuple[
 
     share(work, pieces)
     return float(sums.sum())
+
+
+def standard_normal(shape: tuple[int, ...], dtype: DTypeLike, *seed: int) -> NDArray[Any]:
+    """Standard normal numbers, drawn on all cores; every piece has a stream of its own."""
+    found: NDArray[Any] = np.empty(shape, dtype)
+    flat = found.reshape(-1)
+    cuts = cut(flat.size, count_pieces(flat.size))
+
+    def draw(piece: int) -> None:
+        part = flat[cuts[piece] : cuts[piece + 1]]
+        np.random.default_rng([*seed, piece]).standard_normal(dtype=part.dtype, out=part)
+
+    share(draw, len(cuts) - 1)
+    return found
 
 
 @compiled(nogil=True, fastmath=True)

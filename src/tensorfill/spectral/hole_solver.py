@@ -71,7 +71,7 @@ class HoleSystem:
             np.moveaxis(missing, slices.mode, 0)[slices.indices] = False
         self._depth = depth_weights(missing, np.float32) if missing.any() else None
 
-    def holding(self, known: Mask) -> HoleSystem:
+    def with_known(self, known: Mask) -> HoleSystem:
         """The same with some more entries known: the shape of the holes is as it was."""
         other = copy(self)
         other._known = known
@@ -169,11 +169,11 @@ class HoleSolver:
         self._part = transform
         self.bound = bound
 
-    def holding(self, known: Mask) -> HoleSolver:
+    def with_known(self, known: Mask) -> HoleSolver:
         """One for a few more known entries, of a solver that is not divided."""
         assert not self._apart
         other = copy(self)
-        other._system = self._system.holding(known)
+        other._system = self._system.with_known(known)
         return other
 
     def find_bound(self, y: Numbers, ratio: Numbers, start: Numbers | None) -> None:

@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..numerics.normal_numbers import standard_normal
-from ..numerics.vectors import dot, in_pieces
+from ..numerics.vectors import dot, in_pieces, standard_normal
 from ..tensor import Array
 from .bases import Basis, Columns, Numbers
 from .bins import Bins

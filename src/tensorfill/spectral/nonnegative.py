@@ -80,7 +80,7 @@ def solve_nonnegative(
         del entries
         known = data.mask | pushed
         # No name for the targets, so that the solver can let go of them: arrays are large.
-        found = solver.holding(known).solve(
+        found = solver.with_known(known).solve(
             _targets(data, mu, multipliers, known), ratio, coefficients, tolerance, most_steps, energy
         )
         coefficients = found.coefficients
@@ -89,7 +89,7 @@ def solve_nonnegative(
     # more make it one that says something.
     known = data.mask | (multipliers > 0)
     sharper = _SHARPER_STEPS if data.mask.size < _LARGE else _SHARPER_STEPS_IF_LARGE
-    found = solver.holding(known).solve(
+    found = solver.with_known(known).solve(
         _targets(data, mu, multipliers, known), ratio, coefficients, _SHARPER * tolerance, sharper, energy
     )
     coefficients = found.coefficients

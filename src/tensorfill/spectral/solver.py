@@ -50,7 +50,7 @@ class Solver(Protocol):
         """
         ...
 
-    def holding(self, known: Mask) -> Solver:
+    def with_known(self, known: Mask) -> Solver:
         """One for a few more known entries."""
         ...
 
@@ -91,7 +91,7 @@ class ScatteredSolver:
         self._known = known
         self._share = float(known.mean())
 
-    def holding(self, known: Mask) -> ScatteredSolver:
+    def with_known(self, known: Mask) -> ScatteredSolver:
         """One for a few more known entries."""
         return ScatteredSolver(self._transform, known)
 

@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numerics.normal_numbers import standard_normal
+from ..numerics.vectors import standard_normal
 from ..selection.judge import Judge, unjudged_entries
 from ..selection.pattern import HolePattern
 from ..selection.variance_law import Evidence, VarianceLaw, independent_share

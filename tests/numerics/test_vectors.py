@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from tensorfill.numerics.normal_numbers import standard_normal
 from tensorfill.numerics.threads import thread_count
+from tensorfill.numerics.vectors import standard_normal
 
 LARGE, SMALL = (200, 300, 2), (5, 7)
 
