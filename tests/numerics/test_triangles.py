@@ -71,7 +71,7 @@ def test_a_long_strip_is_interpolated_in_pieces_to_the_same_values(turned: bool)
     values = np.sin(place % 3000 / 40) + place // 3000
     if turned:
         known, values = np.ascontiguousarray(known.T), np.ascontiguousarray(values.T)
-    assert len(list(triangles._pieces(known.shape))) > 1
+    assert len(list(triangles._cut_strip(known.shape))) > 1
     in_pieces = Triangles.around_missing(known).interpolate(values)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(triangles, "_LONG", 10**9)

@@ -14,10 +14,6 @@ from .inner import Accuracy, InnerSolution, InnerSolver
 from .preconditioner import FreeSystem
 from .problem import DualProblem
 
-_LEAST_RESIDUAL = 1e-11  # of the inner systems, relative: what double precision can hold on to
-_HESSIAN_TOLERANCE = 1e-4  # relative residual of the linear system behind a Hessian-vector product
-_MOST_HESSIAN_STEPS = 500  # and steps for it
-
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
@@ -38,10 +34,13 @@ class DualObjective:
     problem: DualProblem
     manifold: Product
     solver: InnerSolver
+    least_residual: float = 1e-11  # of the inner systems, relative: what double precision can hold on to
+    hessian_tolerance: float = 1e-4  # relative residual of the linear system behind a Hessian-vector product
+    most_hessian_steps: int = 500  # and steps for it
 
     def evaluate(self, point: Point, near: InnerSolution, value_tolerance: float) -> Evaluation:
         """Solve the inner problem at `point` from a nearby solution; ∂g/∂U_k = −λ_k X_k X_kᵀ U_k."""
-        dual = self.solver.solve(point, near, Accuracy(value_tolerance, _LEAST_RESIDUAL))
+        dual = self.solver.solve(point, near, Accuracy(value_tolerance, self.least_residual))
         operator = dual.support.operator
         euclidean = tuple(
             -weight * operator.gram(mode, dual.X, U)
@@ -63,8 +62,8 @@ class DualObjective:
         turn = operator.sandwich(tangent, U, lam)
         right = np.where(free, -(turn.forward(X) + turn.adjoint(X)), 0.0)
         system = FreeSystem(operator, U, lam, D, free)
-        floor = _HESSIAN_TOLERANCE**2 * system.precondition(right)[1]
-        X_dot = system.solve(right, EnergyWithin(0.0, floor=floor, most=_MOST_HESSIAN_STEPS)).x
+        floor = self.hessian_tolerance**2 * system.precondition(right)[1]
+        X_dot = system.solve(right, EnergyWithin(0.0, floor=floor, most=self.most_hessian_steps)).x
         second = tuple(
             -weight
             * (

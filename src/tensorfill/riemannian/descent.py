@@ -13,9 +13,6 @@ import numpy as np
 
 from .spectrahedron import Point, Product, Tangent, add, scale
 
-_MEMORY = 30  # pairs of steps and gradient changes that quasi-Newton keeps; they are as small as U
-_LEAST_CURVATURE = 1e-6  # a pair is kept only if the angle between its members has at least this cosine
-
 
 class Evaluated(Protocol):
     """What a search needs to know at a point; value and gradient come from the same evaluation."""
@@ -40,7 +37,7 @@ Refresh = Callable[[E, float], E]
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """What steers a line search, and the look at a point where no step helps."""
+    """What steers a line search, the look at a point where no step helps, and the memory of quasi-Newton."""
 
     enough: float = 1e-4  # share of the linear decrease that a step must bring (Armijo)
     steep: float = 0.5  # a step whose end still descends this steeply, relative to its start, is lengthened
@@ -52,6 +49,8 @@ class SearchSettings:
     exact: float = 1e-14  # and the share of a value that is not looked into any more
     wrong: float = 2.0  # how many times its error a value must be off to be called wrong, and
     rounding: float = 1e-9  # how much of itself at least
+    memory: int = 30  # pairs of steps and gradient changes that quasi-Newton keeps; they are as small as U
+    least_curvature: float = 1e-6  # a pair is kept only if the angle between its members has at least this cosine
 
 
 SEARCH = SearchSettings()
@@ -220,14 +219,16 @@ def quasi_newton(
                 return
             at, pairs = (at, []) if closer is None else (closer, pairs)
             continue
-        pairs = _carry_pairs(manifold, pairs, at, scale(step.length, direction), step.end)
+        pairs = _carry_pairs(manifold, pairs, at, scale(step.length, direction), step.end, search)
         at = refresh(step.end, at.value - step.end.value)
         yield at
 
 
-def _carry_pairs(manifold: Product, pairs: list[_Pair], old: E, step: Tangent, new: E) -> list[_Pair]:
+def _carry_pairs(
+    manifold: Product, pairs: list[_Pair], old: E, step: Tangent, new: E, settings: SearchSettings
+) -> list[_Pair]:
     """The latest pairs and that of the last step, as tangent vectors at its end."""
-    pairs = pairs[1 - _MEMORY :]
+    pairs = pairs[1 - settings.memory :]
 
     def carry(tangents: list[Tangent]) -> list[Tangent]:
         stacks = tuple(np.stack(members) for members in zip(*tangents, strict=True))
@@ -240,7 +241,7 @@ def _carry_pairs(manifold: Product, pairs: list[_Pair], old: E, step: Tangent, n
     usable = []
     for one, change in zip(steps, changes, strict=True):
         product = manifold.inner(new.point, one, change)
-        if product > _LEAST_CURVATURE * manifold.norm(new.point, one) * manifold.norm(new.point, change):
+        if product > settings.least_curvature * manifold.norm(new.point, one) * manifold.norm(new.point, change):
             usable.append(_Pair(one, change, product))
     return usable
 
