@@ -71,15 +71,6 @@ def test_small_pieces_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_allclose(parts[0], whole[0], atol=1e-9)
 
 
-def test_the_same_bits_on_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = []
-    for threads in ("1", "2"):
-        monkeypatch.setenv("TENSORFILL_THREADS", threads)
-        given = Given((40, 50, 60), (4, 3, 5))
-        found.append(given.gradient()[0])
-    np.testing.assert_array_equal(*found)
-
-
 def test_tangent_values_are_the_first_order_change() -> None:
     given = Given((9, 8, 7), (3, 2, 4))
     rng = np.random.default_rng(1)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
-from tensorfill.numerics.threads import thread_count
 from tensorfill.numerics.unfoldings import cross_product, share_mode_product
 from tensorfill.tensor import Array, blocks, mode_product, unfold
 
@@ -28,12 +25,6 @@ SHAPES = [
 PLACES = [(shape, mode) for shape in SHAPES for mode in range(len(shape))]
 SMALL_PLACES = [(shape, mode) for shape, mode in PLACES if np.prod(shape) < 1000]
 _NEW = 20  # a name for the index that comes in
-
-
-@pytest.fixture(autouse=True)
-def _forget_threads() -> Iterator[None]:
-    yield
-    thread_count.cache_clear()
 
 
 def summed(matrix: Array, x: Array, mode: int) -> Array:
@@ -57,27 +48,6 @@ def test_any_layout_is_taken(mode: int) -> None:
     x = rng.standard_normal((6, 4, 10)).transpose(2, 0, 1)[::2]
     matrix = rng.standard_normal((x.shape[mode], 3)).T
     np.testing.assert_allclose(share_mode_product(x, matrix, mode), summed(matrix, x, mode), atol=1e-13)
-
-
-@pytest.mark.parametrize(
-    ("shape", "mode"), [((40, 30, 32), mode) for mode in range(3)] + [((3, 150, 80), 1), ((150, 80, 3), 1)], ids=str
-)
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_same_bits_on_any_number_of_threads(
-    monkeypatch: pytest.MonkeyPatch, shape: tuple[int, ...], mode: int, dtype: type
-) -> None:
-    rng = np.random.default_rng(0)
-    x = rng.standard_normal(shape).astype(dtype)
-    matrix = rng.standard_normal((shape[mode], shape[mode])).astype(dtype)
-    found = []
-    for threads in (1, 2, 5):
-        monkeypatch.setenv("TENSORFILL_THREADS", str(threads))
-        thread_count.cache_clear()
-        assert thread_count() == threads
-        found.append(share_mode_product(x, matrix, mode))
-    assert found[0].dtype == dtype
-    np.testing.assert_array_equal(found[0], found[1])
-    np.testing.assert_array_equal(found[0], found[2])
 
 
 @pytest.mark.parametrize(("shape", "mode"), PLACES, ids=str)
