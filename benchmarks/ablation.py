@@ -9,12 +9,10 @@ how busy the machine is. Polishing at the end is not counted among the calls, an
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +20,11 @@ from tasks import TASKS, Loaded
 
 import tensorfill
 from report import save, table
-from tensorfill.dual import active_set, solve
-from tensorfill.dual.fibre_operator import Factors, FibreOperator
 from tensorfill.dual.problem import DualProblem
-from tensorfill.riemannian import line_search
-from tensorfill.riemannian.product import Tangent, scaled
+from tensorfill.dual.solve import OUTER, OuterSettings
+from tensorfill.methods.registry import available_methods, forget, register
+from tensorfill.numerics.fibre_operator import Factors, FibreOperator
+from tensorfill.riemannian.spectrahedron import Tangent, scale
 
 Array = NDArray[np.float64]
 
@@ -51,7 +49,7 @@ class NoModel:
 
     def solve(self, tangent: Tangent) -> Tangent:
         """A step along the gradient."""
-        return scaled(1 / self._size, tangent)
+        return scale(1 / self._size, tangent)
 
 
 @dataclass(frozen=True)
@@ -59,19 +57,21 @@ class Variant:
     """The solver without one of its ingredients."""
 
     name: str
-    change: Callable[[], Any] = nullcontext
+    outer: OuterSettings = OUTER
     settings: tuple[tuple[str, Any], ...] = ()
     methods: tuple[str, ...] = ("dual",)
 
 
 VARIANTS = (
     Variant("as it is", methods=("dual", "nonneg-dual")),
-    Variant("diagonal preconditioner", lambda: patch.object(active_set, "LeadingDirections", Diagonal)),
-    Variant("no model of the Hessian", lambda: patch.object(solve, "CurvatureModel", NoModel)),
+    Variant(
+        "diagonal preconditioner", replace(OUTER, active_set=replace(OUTER.active_set, make_preconditioner=Diagonal))
+    ),
+    Variant("no model of the Hessian", replace(OUTER, make_model=NoModel)),
     Variant("conjugate gradients (the paper's)", settings=(("optimizer", "conjugate-gradient"),)),
-    Variant("values seven times as exact", lambda: patch.object(line_search, "_ACCURACY", 0.03)),
+    Variant("values seven times as exact", replace(OUTER, search=replace(OUTER.search, accuracy=0.03))),
     Variant("random start", settings=(("start", "random"),)),
-    Variant("BLAS with its own threads", lambda: patch.object(solve, "quiet_blas", nullcontext)),
+    Variant("BLAS with its own threads", replace(OUTER, limit_blas=nullcontext)),
     Variant(
         "S from the first iteration",
         settings=(("two_stages", False), ("gradient_tolerance", 5e-3)),
@@ -81,21 +81,16 @@ VARIANTS = (
 )
 
 
-@contextmanager
-def changed(variant: Variant) -> Iterator[None]:
-    """The solver with the variant's change in place."""
-    with ExitStack() as stack:
-        stack.enter_context(variant.change())
-        yield
-
-
 def measure(loaded: Loaded, variant: Variant, method: str) -> dict[str, Any]:
-    """One run of a variant."""
-    known = loaded.observed
-    with changed(variant):
+    """One run of a variant, as a method of its own."""
+    known, kind = loaded.observed, available_methods()[method]
+    register(type("Ablated", (kind,), {"name": "ablated", "outer": variant.outer}))
+    try:
         done = tensorfill.complete(
-            np.where(known, loaded.truth, 0), known, method, rank=loaded.task.rank, **dict(variant.settings)
+            np.where(known, loaded.truth, 0), known, "ablated", rank=loaded.task.rank, **dict(variant.settings)
         )
+    finally:
+        forget("ablated")
     assert done.history is not None
     assert done.certificate is not None
     return {

@@ -28,9 +28,9 @@ from tasks import TASKS, C
 
 import report
 from tensorfill import ObservedTensor
-from tensorfill.dual.fibre_operator import FibreOperator
 from tensorfill.dual.preconditioner import LeadingDirections
 from tensorfill.dual.start import spectral_start
+from tensorfill.numerics.fibre_operator import FibreOperator
 from tensorfill.numerics.threads import share
 
 (HALL,) = (task for task in TASKS if task.name == "hall")

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 import report
 import tensorfill
 from tensorfill import ObservedTensor
-from tensorfill.dual.fibre_operator import FibreOperator
+from tensorfill.numerics.fibre_operator import FibreOperator
 from tensorfill.numerics.threads import thread_count
 
 SHARE = 0.1

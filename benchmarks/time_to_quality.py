@@ -35,8 +35,8 @@ from tasks import TASKS, C, Loaded
 import report
 import tensorfill
 from tensorfill import Snapshot, metrics
-from tensorfill.dual.fibre_operator import FibreOperator
 from tensorfill.dual.start import spectral_start
+from tensorfill.numerics.fibre_operator import FibreOperator
 from tensorfill.numerics.threads import thread_count
 
 METHODS = ("dual", "nonneg-dual")

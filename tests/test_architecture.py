@@ -17,7 +17,8 @@ library | files
 methods | peers
 dual | spectral | patches
 selection
-numerics | riemannian
+riemannian
+numerics
 formats | sampling | metrics | iterating | scaling | shifting | slice_units | foregone
 method
 completion | rows
@@ -132,7 +133,7 @@ def test_no_file_or_folder_has_a_name_that_says_nothing() -> None:
             "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .tensor import Array",
             "line 3: imports tensorfill.tensor, which lies above it",
         ),
-        ("tensorfill.numerics.linear_cg", "from ..riemannian.product import Point", "product, its neighbour"),
+        ("tensorfill.numerics.pieces", "from ..riemannian.tucker import add", "riemannian.tucker, which lies above it"),
         ("tensorfill.metrics", "from .formats import read", "imports tensorfill.formats, its neighbour"),
         ("tensorfill.sampling", "from . import metrics", "imports tensorfill.metrics, its neighbour"),
         ("tensorfill.dual.solve", "import tensorfill", "imports tensorfill, which is in no layer"),

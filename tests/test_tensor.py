@@ -38,15 +38,6 @@ def test_unfolding_keeps_the_dtype() -> None:
     assert unfold(np.zeros((2, 3), dtype=np.uint8), 1).dtype == np.uint8
 
 
-@pytest.mark.parametrize(("shape", "mode"), CASES)
-def test_a_mode_product_multiplies_the_unfolding(shape: tuple[int, ...], mode: int) -> None:
-    tensor = numbered(shape)
-    matrix = np.random.default_rng(0).standard_normal((5, shape[mode]))
-    product = mode_product(tensor, matrix, mode)
-    assert product.shape == (*shape[:mode], 5, *shape[mode + 1 :])
-    np.testing.assert_allclose(unfold(product, mode), matrix @ unfold(tensor, mode))
-
-
 def test_products_along_different_modes_commute() -> None:
     rng = np.random.default_rng(0)
     tensor, A, B = rng.random((3, 4, 5)), rng.random((2, 3)), rng.random((6, 5))

@@ -1,6 +1,7 @@
 """Tensors as arrays: unfolding along a mode, folding back, multiplying along a mode, spreading a mask."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +11,10 @@ Array = NDArray[np.float64]
 SHORT = 4
 """Modes with at most this many indices are taken for channels: they have no order, so nothing is next to anything."""
 
+_NARROW = 12  # blocks with fewer columns are slow to multiply one by one: worth a transposition
 
-def unfold(tensor: NDArray[np.generic], mode: int) -> NDArray[np.generic]:
+
+def unfold(tensor: NDArray[Any], mode: int) -> NDArray[Any]:
     """The mode-k unfolding: one row per index of the mode, one column per fibre.
 
     Columns are ordered by the remaining indices, the last varying fastest.
@@ -24,19 +27,45 @@ def unfold(tensor: NDArray[np.generic], mode: int) -> NDArray[np.generic]:
     return np.moveaxis(tensor, mode, 0).reshape(tensor.shape[mode], -1)
 
 
-def fold(matrix: NDArray[np.generic], mode: int, shape: Sequence[int]) -> NDArray[np.generic]:
+def fold(matrix: NDArray[Any], mode: int, shape: Sequence[int]) -> NDArray[Any]:
     """The inverse of `unfold`."""
     others = [size for axis, size in enumerate(shape) if axis != mode]
     return np.moveaxis(matrix.reshape(shape[mode], *others), 0, mode)
 
 
-def mode_product(tensor: Array, matrix: Array, mode: int) -> Array:
-    """Multiply every mode-k fibre of `tensor` by `matrix` (T ×_k M).
+def blocks(tensor: NDArray[Any], mode: int) -> NDArray[Any]:
+    """A contiguous array as (sizes before the mode) × n_k × (sizes after the mode), a view.
+
+    The mode-k unfolding is these blocks side by side, so what is a sum over its columns, or acts on each of them, goes
+    block by block, without unfolding.
+    """
+    return tensor.reshape(entries(tensor.shape[:mode]), tensor.shape[mode], entries(tensor.shape[mode + 1 :]))
+
+
+def mode_product(
+    tensor: NDArray[Any], matrix: NDArray[Any], mode: int, out: NDArray[Any] | None = None
+) -> NDArray[Any]:
+    """Multiply every mode-k fibre of `tensor` by `matrix` (T ×_k M); the last index of the result varies fastest.
+
+    `out` is a contiguous array for it, which may be the tensor itself if the matrix is square.
 
     >>> mode_product(np.ones((2, 3)), np.array([[1.0, 1.0]]), 0)
     array([[2., 2., 2.]])
     """
-    return np.moveaxis(np.tensordot(matrix, tensor, axes=(1, mode)), 0, mode)
+    source = blocks(np.ascontiguousarray(tensor), mode)
+    before, _, after = source.shape
+    if out is None:
+        shape = (*tensor.shape[:mode], len(matrix), *tensor.shape[mode + 1 :])
+        out = np.empty(shape, np.result_type(tensor, matrix))
+    target = blocks(out, mode)
+    if after == 1:
+        np.matmul(source[:, :, 0], matrix.T, out=target[:, :, 0])
+    elif before > 1 and after <= _NARROW:
+        fibres = np.ascontiguousarray(source.transpose(2, 0, 1))
+        target[...] = np.matmul(fibres, matrix.T).transpose(1, 2, 0)
+    else:
+        np.matmul(matrix, source, out=target)
+    return out
 
 
 def entries(shape: Sequence[int]) -> int:

@@ -21,9 +21,10 @@ from typer.testing import CliRunner
 import tensorfill
 from tensorfill import library
 from tensorfill.cli import app
-from tensorfill.dual import active_set, fibre_operator, solve
+from tensorfill.dual.solve import OUTER
 from tensorfill.methods import registry
 from tensorfill.methods.registry import available_methods
+from tensorfill.numerics.pieces import PIECES, SMALL_SUPPORT
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "tensorfill"
@@ -237,10 +238,10 @@ def test_every_room_is_described() -> None:
 
 def test_the_constants_in_the_architecture_are_those_of_the_code() -> None:
     page = " ".join(text("docs/architecture.md").split())
-    assert f"more than {fibre_operator._SMALL:,} entries is always cut into the same {fibre_operator._PIECES}" in page
-    assert f"exceeds {solve._STALE} of the decrease" in page
-    assert f"every {solve._GAP_EVERY} iterations" in page
-    assert f"divides ε by {active_set._SHRINK:g}" in page
+    assert f"more than {SMALL_SUPPORT:,} entries is always cut into the same {PIECES}" in page
+    assert f"exceeds {OUTER.stale} of the decrease" in page
+    assert f"every {OUTER.gap_every} iterations" in page
+    assert f"divides ε by {OUTER.active_set.shrink:g}" in page
 
 
 def test_the_readme_has_a_place_for_the_figures() -> None:

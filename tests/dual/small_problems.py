@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensorfill.dual.fibre_operator import Factors
 from tensorfill.dual.problem import DualProblem, Enforced
-from tensorfill.riemannian.product import Product
-from tensorfill.riemannian.spectrahedron import Spectrahedron
+from tensorfill.numerics.fibre_operator import Factors
+from tensorfill.riemannian.spectrahedron import Product, Spectrahedron
 from tensorfill.tensor import mode_product
 
 SHAPES = {2: (6, 7), 3: (4, 5, 6), 4: (3, 4, 3, 4), 5: (3, 2, 4, 2, 3)}

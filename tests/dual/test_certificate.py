@@ -8,8 +8,8 @@ from small_problems import data_with_zeros, problem_of, random_factors
 
 from tensorfill.dual.active_set import ActiveSet
 from tensorfill.dual.certificate import certify, lower_bound, trace_norm
-from tensorfill.dual.inner import Accuracy, InnerSolution, nothing_yet
-from tensorfill.dual.spectra import largest_eigenvalue
+from tensorfill.dual.inner import Accuracy, InnerSolution, begin_at_zero
+from tensorfill.numerics.eigenvalues import largest_eigenvalue
 from tensorfill.tensor import mode_product, unfold
 
 SHAPE = (5, 6, 4)
@@ -20,7 +20,7 @@ def found() -> InnerSolution:
     problem = problem_of(*data_with_zeros(SHAPE, 0.5))
     U = random_factors(SHAPE, (3, 3, 3))
     solver = ActiveSet(problem, 1 / (2 * problem.C))
-    *_, found = solver.polish(U, solver.solve(U, nothing_yet(problem), Accuracy(1e-6)), 1e-9)
+    *_, found = solver.polish(U, solver.solve(U, begin_at_zero(problem), Accuracy(1e-6)), 1e-9)
     return found
 
 
@@ -30,14 +30,14 @@ def test_at_a_solution_of_the_inner_problem_the_upper_bound_is_at_most_its_value
 
 
 def test_the_trace_norms_are_those_of_the_components(found: InnerSolution) -> None:
-    for mode, part in enumerate(found.recovered().components()):
+    for mode, part in enumerate(found.recover().components()):
         expected = np.linalg.svd(unfold(part, mode), compute_uv=False).sum()
         assert trace_norm(found, mode) == pytest.approx(expected, rel=1e-8)
 
 
 def test_the_primal_value_is_the_one_in_the_paper(found: InnerSolution) -> None:
     problem = found.support.problem
-    parts = found.recovered().components()
+    parts = found.recover().components()
     W = sum(parts).ravel()[problem.positions]
     expected = problem.C * ((W - problem.values) ** 2).sum() + sum(
         np.linalg.svd(unfold(part, mode), compute_uv=False).sum() ** 2 / (2 * problem.lam[mode])
@@ -65,7 +65,7 @@ def test_multipliers_below_zero_do_not_count_for_the_lower_bound(found: InnerSol
 
 def test_an_infeasible_W_is_replaced_by_one_that_is_feasible(found: InnerSolution) -> None:
     shift = 0.01
-    problem, parts = found.support.problem, found.recovered().components()
+    problem, parts = found.support.problem, found.recover().components()
     W = (sum(parts) + shift).ravel()[problem.positions]
     exact = []
     for lifted in range(len(parts)):  # the constant may go to any component
@@ -89,7 +89,7 @@ def test_a_tampered_solution_shows_in_the_residuals(found: InnerSolution) -> Non
 def test_the_largest_eigenvalue_is_not_underestimated(n: int) -> None:
     data, observed = data_with_zeros((n, 7, 5), 0.5)
     problem = problem_of(data, observed)
-    X = nothing_yet(problem).support
+    X = begin_at_zero(problem).support
     dense = unfold(np.where(observed, data, 0), 0)
     true = np.linalg.svd(dense, compute_uv=False)[0] ** 2
     for tolerance in (1e-2, 1e-8):

@@ -6,11 +6,10 @@ from small_problems import random_factors
 
 from tensorfill.dual.active_set import ActiveSet
 from tensorfill.dual.curvature import CurvatureModel
-from tensorfill.dual.inner import nothing_yet
+from tensorfill.dual.inner import begin_at_zero
 from tensorfill.dual.objective import DualObjective
 from tensorfill.dual.problem import DualProblem
-from tensorfill.riemannian.product import Product
-from tensorfill.riemannian.spectrahedron import Spectrahedron
+from tensorfill.riemannian.spectrahedron import Product, Spectrahedron
 
 
 def evaluated(shape: tuple[int, ...], rank: int, lam: tuple[float, ...]):  # type: ignore[no-untyped-def]
@@ -20,7 +19,7 @@ def evaluated(shape: tuple[int, ...], rank: int, lam: tuple[float, ...]):  # typ
     problem = DualProblem(shape, positions, rng.random(len(positions)), 10.0, lam, "nowhere")
     manifold = Product([Spectrahedron(n, rank) for n in shape])
     objective = DualObjective(problem, manifold, ActiveSet(problem, 0.05))
-    at = objective.evaluate(random_factors(shape, (rank,) * len(shape)), nothing_yet(problem), 1e-12)
+    at = objective.evaluate(random_factors(shape, (rank,) * len(shape)), begin_at_zero(problem), 1e-12)
     return problem, objective, at
 
 

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from small_problems import SHAPES, data_with_zeros, dense_K, problem_of, random_factors
 
-from tensorfill.dual import alternating
 from tensorfill.dual.active_set import ActiveSet
-from tensorfill.dual.alternating import Alternating
-from tensorfill.dual.inner import Accuracy, InnerSolution, InnerSolver, nothing_yet
+from tensorfill.dual.alternating import Alternating, AlternatingSettings
+from tensorfill.dual.inner import Accuracy, InnerSolution, InnerSolver, begin_at_zero
 from tensorfill.dual.problem import DualProblem
 from tensorfill.dual.start import spectral_start
 
@@ -37,7 +36,7 @@ def solution(order: int, solver: str) -> InnerSolution:
 
 def solved(problem: DualProblem, solver: InnerSolver) -> InnerSolution:
     U = random_factors(problem.shape, tuple(min(2, n) for n in problem.shape))
-    rough = solver.solve(U, nothing_yet(problem), Accuracy(1e-3))
+    rough = solver.solve(U, begin_at_zero(problem), Accuracy(1e-3))
     *_, found = solver.polish(U, rough, FINE)
     return found
 
@@ -66,7 +65,7 @@ def test_all_solvers_agree(order: int) -> None:
     found = [solution(order, solver) for solver in SOLVERS]
     for other in found[1:]:
         assert other.value == pytest.approx(found[0].value, rel=1e-7)
-        np.testing.assert_allclose(other.recovered().dense(), found[0].recovered().dense(), atol=1e-5)
+        np.testing.assert_allclose(other.recover().dense(), found[0].recover().dense(), atol=1e-5)
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 1e-4])
@@ -88,7 +87,7 @@ def test_nonnegativity_only_where_it_is_asked_for(enforced: str) -> None:
     chosen = np.arange(0, data.size, 3) if enforced == "chosen" else None
     problem = DualProblem(whole.shape, whole.positions, whole.values, whole.C, whole.lam, enforced, chosen)
     found = solved(problem, ActiveSet(problem, 1 / (2 * problem.C)))
-    W = found.recovered().dense().ravel()
+    W = found.recover().dense().ravel()
     wanted = problem.positions if chosen is None else chosen
     assert W[wanted].min() >= -1e-8
     assert W.min() < -1e-3, "elsewhere W is free"
@@ -99,7 +98,7 @@ def test_without_nonnegativity_it_is_one_linear_system() -> None:
     data, observed = data_with_zeros((4, 5, 6), 0.4)
     problem = problem_of(data, observed, enforced="nowhere")
     solver = ActiveSet(problem, 1 / (2 * problem.C))
-    found = solver.solve(random_factors(problem.shape, (2, 2, 2)), nothing_yet(problem), Accuracy(1e-15))
+    found = solver.solve(random_factors(problem.shape, (2, 2, 2)), begin_at_zero(problem), Accuracy(1e-15))
     K = np.stack(
         [found.support.operator.apply(found.factors, problem.lam, unit) for unit in np.eye(len(found.X))], axis=1
     )
@@ -115,7 +114,7 @@ def test_large_C_and_many_zeros_are_no_obstacle(C: float) -> None:
     data = np.einsum("ir,jr,kr->ijk", *factors)
     problem = problem_of(data, rng.random(data.shape) < 0.2, C=C)
     solver = ActiveSet(problem, 1 / 60)
-    empty = nothing_yet(problem)
+    empty = begin_at_zero(problem)
     U = spectral_start(empty.support.operator, problem.values, (3, 3, 3), problem.share)
     rough = solver.solve(U, empty, Accuracy(1e-3 * C))
     *_, found = solver.polish(U, rough, 5e-6)
@@ -128,16 +127,16 @@ def test_large_C_and_many_zeros_are_no_obstacle(C: float) -> None:
 
 def test_every_step_of_the_active_set_is_downhill(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = problem_of(*data_with_zeros((6, 7, 5), 0.3))
-    taken = ActiveSet._taken
+    taken = ActiveSet._take
     costs: list[tuple[float, float]] = []
 
-    def noted(self, U, state, free, step):  # type: ignore[no-untyped-def]
-        new = taken(self, U, state, free, step)
+    def noted(self, U, state, step):  # type: ignore[no-untyped-def]
+        new = taken(self, U, state, step)
         if new is not None:
             costs.append((state.q, new.q))
         return new
 
-    monkeypatch.setattr(ActiveSet, "_taken", noted)
+    monkeypatch.setattr(ActiveSet, "_take", noted)
     solved(problem, ActiveSet(problem, 1e-4 / (2 * problem.C)))
     assert len(costs) > 3
     assert all(after <= before for before, after in costs)
@@ -146,7 +145,7 @@ def test_every_step_of_the_active_set_is_downhill(monkeypatch: pytest.MonkeyPatc
 def test_polishing_gives_up_when_its_calls_are_used_up() -> None:
     problem = problem_of(*data_with_zeros((8, 9, 7), 0.3))
     U, solver = random_factors(problem.shape, (2, 2, 2)), SOLVERS["active set"](problem)
-    rough = solver.solve(U, nothing_yet(problem), Accuracy(1e-2))
+    rough = solver.solve(U, begin_at_zero(problem), Accuracy(1e-2))
     count = rough.support.operator.calls
 
     def polished(calls: float) -> tuple[InnerSolution, int]:
@@ -161,10 +160,10 @@ def test_polishing_gives_up_when_its_calls_are_used_up() -> None:
 
 
 @pytest.mark.parametrize("scans", [1, 2])
-def test_the_alternation_ends_whole_when_its_scans_are_used_up(monkeypatch: pytest.MonkeyPatch, scans: int) -> None:
-    monkeypatch.setattr(alternating, "_MOST_SCANS", scans)
+def test_the_alternation_ends_whole_when_its_scans_are_used_up(scans: int) -> None:
     problem = problem_of_order(3)
     U = random_factors(problem.shape, (2, 2, 2))
-    found = Alternating(problem, 1e-9).solve(U, nothing_yet(problem), Accuracy(1e-3))
+    solver = Alternating(problem, 1e-9, AlternatingSettings(most_scans=scans))
+    found = solver.solve(U, begin_at_zero(problem), Accuracy(1e-3))
     assert len(found.W) == len(found.X) == len(found.support.positions)
     assert found.smallest < 0, "more entries would have had to be watched"

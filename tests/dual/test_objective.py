@@ -9,9 +9,9 @@ import pytest
 from small_problems import SHAPES, data_with_zeros, manifold_of, problem_of
 
 from tensorfill.dual.active_set import ActiveSet
-from tensorfill.dual.inner import nothing_yet
+from tensorfill.dual.inner import begin_at_zero
 from tensorfill.dual.objective import DualObjective, Evaluation
-from tensorfill.riemannian.product import Tangent, scaled
+from tensorfill.riemannian.spectrahedron import Tangent, scale
 
 EXACT = 1e-15
 
@@ -24,7 +24,7 @@ class Setting:
 
     def moved(self, t: float) -> Evaluation:
         manifold = self.objective.manifold
-        return self.objective.evaluate(manifold.retract(self.at.point, scaled(t, self.direction)), self.at.dual, EXACT)
+        return self.objective.evaluate(manifold.retract(self.at.point, scale(t, self.direction)), self.at.dual, EXACT)
 
     def slope_of(self, remainder: dict[float, float]) -> float:
         sizes, errors = np.array(list(remainder)), np.array([abs(e) for e in remainder.values()])
@@ -40,11 +40,11 @@ def setting(request: pytest.FixtureRequest) -> Setting:
     rng = np.random.default_rng(2)
     objective = DualObjective(problem, manifold, ActiveSet(problem, 1 / (2 * problem.C)))
     point = manifold.random_point(rng)
-    at = objective.evaluate(point, nothing_yet(problem), EXACT)
+    at = objective.evaluate(point, begin_at_zero(problem), EXACT)
     assert (at.dual.active > 0) == (enforced == "everywhere")
     ambient = tuple(rng.standard_normal(U.shape) for U in point)
     direction = manifold.project(point, ambient)
-    return Setting(objective, at, scaled(1 / manifold.norm(point, direction), direction))
+    return Setting(objective, at, scale(1 / manifold.norm(point, direction), direction))
 
 
 def first_order(setting: Setting, gradient: Tangent, steps: np.ndarray) -> dict[float, float]:

@@ -5,9 +5,8 @@ import pytest
 from small_problems import SHAPES, dense_K, random_factors
 
 from tensorfill.dual import recover
-from tensorfill.dual.fibre_operator import FibreOperator
-from tensorfill.dual.recover import RecoveredTensor
-from tensorfill.dual.scan import find_negatives
+from tensorfill.dual.recover import RecoveredTensor, find_negatives
+from tensorfill.numerics.fibre_operator import FibreOperator
 
 # One shape per place of the longest mode, where slabs are cut.
 CASES = [*SHAPES.values(), (9, 4, 5), (4, 9, 5), (4, 5, 9), (2, 3, 8, 3)]

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tensorfill.dual.fibre_operator import FibreOperator
-from tensorfill.dual.spectra import leading_eigenpairs
 from tensorfill.dual.start import spectral_start
+from tensorfill.numerics.eigenvalues import leading_eigenpairs
+from tensorfill.numerics.fibre_operator import FibreOperator
 
 
 def low_rank(shape: tuple[int, ...], rank: int) -> tuple[np.ndarray, list[np.ndarray]]:

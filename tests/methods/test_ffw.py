@@ -13,7 +13,7 @@ from tensorfill.completion import Snapshot
 from tensorfill.errors import InvalidSetting
 from tensorfill.methods.ffw import FFW
 from tensorfill.methods.frank_wolfe import KnownValues, LatentFrankWolfe
-from tensorfill.numerics.l1_ball import nearest_in_l1_ball
+from tensorfill.numerics.singular_values import project_onto_l1_ball
 from tensorfill.observed import ObservedTensor
 from tensorfill.tensor import unfold
 
@@ -142,7 +142,7 @@ def test_a_reduction_lets_go_of_atoms() -> None:
 def test_the_projection_onto_the_ball_is_the_nearest_point(radius: float) -> None:
     rng = np.random.default_rng(0)
     sigma = np.sort(rng.random(9))[::-1]
-    found = nearest_in_l1_ball(sigma, radius)
+    found = project_onto_l1_ball(sigma, radius)
     assert found.min() >= 0
     assert found.sum() <= radius + 1e-12
     for other in rng.random((200, 9)):

@@ -16,11 +16,9 @@ from tensorfill.errors import InvalidSetting
 from tensorfill.library import complete as library_complete
 from tensorfill.methods import spectral
 from tensorfill.methods.spectral import Spectral
-from tensorfill.numerics import mode_matrix
 from tensorfill.numerics.threads import thread_count
 from tensorfill.observed import ObservedTensor
 from tensorfill.sampling import mask
-from tensorfill.spectral import kernels
 from tensorfill.spectral import window as spectral_window
 from tensorfill.tensor import Array
 
@@ -427,8 +425,7 @@ def test_the_same_bits_on_any_number_of_threads(pattern: str, monkeypatch: pytes
     truth = waving((10, 9, 7))
     known = mask(pattern, truth.shape, 0.5, 0)
     monkeypatch.setattr(spectral, "_DOUBLE_BELOW", 0)
-    for room in (kernels, mode_matrix):
-        monkeypatch.setattr(room, "_SMALL", 0)
+    monkeypatch.setattr("tensorfill.numerics.pieces.SMALL_ARRAY", 0)
     found = []
     for threads in ("1", "3"):
         monkeypatch.setenv("TENSORFILL_THREADS", threads)

@@ -15,7 +15,7 @@ from tensorfill.methods.geomcg import GeomCG
 from tensorfill.methods.rprecon import RPrecon
 from tensorfill.methods.tucker_fit import TuckerFit
 from tensorfill.observed import ObservedTensor
-from tensorfill.riemannian.tucker_point import random_nonnegative
+from tensorfill.riemannian.tucker import random_nonnegative
 
 METHODS = [RPrecon, GeomCG]
 

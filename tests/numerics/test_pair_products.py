@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tensorfill.numerics import pair_products, threads
+from tensorfill.numerics import pair_products
 from tensorfill.numerics.pair_products import PairProducts
 from tensorfill.tensor import fold, unfold
 
@@ -70,16 +70,6 @@ def test_the_blend_is_the_weighted_mean_with_the_data_put_back(shape: tuple[int,
     apart = [np.sum((part - out)[~given.known] ** 2) for part in parts]
     assert spread == pytest.approx(given.weights @ apart)
     np.testing.assert_allclose(misfits, [np.sum((part[given.known] - given.values) ** 2) for part in parts])
-
-
-def test_the_number_of_threads_does_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pair_products, "_SLAB", 100)
-    given, found = Setting((12, 13, 14)), []
-    for count in (1, 3):
-        monkeypatch.setattr(threads, "thread_count", lambda count=count: count)
-        found.append(given.everything())
-    for one, other in zip(*found, strict=True):
-        np.testing.assert_array_equal(one, other)
 
 
 def test_factors_that_were_given_are_not_changed() -> None:

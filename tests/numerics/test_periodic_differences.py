@@ -32,14 +32,6 @@ def test_the_last_difference_goes_around(shape: tuple[int, ...]) -> None:
         np.testing.assert_allclose(differences(array, axis), np.roll(array, -1, axis) - array, atol=1e-15)
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_the_adjoint_is_one(shape: tuple[int, ...]) -> None:
-    rng = np.random.default_rng(0)
-    x, y = rng.normal(size=shape), rng.normal(size=shape)
-    for axis in range(len(shape)):
-        np.testing.assert_allclose(np.vdot(differences(x, axis), y), np.vdot(x, adjoint(y, axis)))
-
-
 def test_what_is_there_is_added_to() -> None:
     out = np.full((3, 4), 7.0)
     add_differences(np.ones((3, 4)), 0, out)

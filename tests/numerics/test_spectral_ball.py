@@ -85,7 +85,7 @@ def test_it_does_not_depend_on_how_the_columns_are_cut(monkeypatch: Any, width: 
     whole, cut = stack((3, 9, 20)), stack((3, 9, 20))
     project_onto_balls(whole, [1.0, 2.0, 3.0])
     monkeypatch.setattr(spectral_ball, "_WIDTH", width)
-    monkeypatch.setattr(spectral_ball, "_PIECES", pieces)
+    monkeypatch.setattr(spectral_ball, "PIECES", pieces)
     project_onto_balls(cut, [1.0, 2.0, 3.0])
     np.testing.assert_allclose(cut, whole, atol=1e-11)
 

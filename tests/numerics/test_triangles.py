@@ -20,7 +20,7 @@ def some_known(share: float, seed: int, shape: tuple[int, int] = (14, 17)) -> np
 def test_planes_are_met(share: float, seed: int) -> None:
     known = some_known(share, seed)
     plane = 3.0 + np.add.outer(2.0 * np.arange(14), -0.5 * np.arange(17))
-    found = Triangles.around_missing(known).interpolated(np.where(known, plane, 0.0))
+    found = Triangles.around_missing(known).interpolate(np.where(known, plane, 0.0))
     np.testing.assert_allclose(found, plane[~known], atol=1e-10)
 
 
@@ -32,7 +32,7 @@ def test_a_hole_is_filled_from_its_rim() -> None:
     rim = np.zeros(known.shape, dtype=bool)
     rim[2:10, 3:13] = True
     assert rim.reshape(-1)[triangles.corners].all()
-    assert (triangles.interpolated(values) <= values[rim & known].max() + 1e-12).all()
+    assert (triangles.interpolate(values) <= values[rim & known].max() + 1e-12).all()
 
 
 def test_weights_are_those_of_a_mean() -> None:
@@ -47,7 +47,7 @@ def test_outside_of_all_triangles_the_nearest_entry_counts() -> None:
     values = np.zeros(known.shape)
     values[known] = [1.0, 2.0, 3.0]
     filled = np.zeros(known.shape)
-    filled[~known] = Triangles.around_missing(known).interpolated(values)
+    filled[~known] = Triangles.around_missing(known).interpolate(values)
     assert filled[1, 8] == 2.0
     assert filled[0, 0] == 1.0
     assert filled[4, 0] == 3.0
@@ -59,7 +59,7 @@ def test_entries_on_a_line_have_no_triangles() -> None:
     known[2] = True
     values = np.where(known, np.arange(5.0), 0.0)
     filled = np.zeros(known.shape)
-    filled[~known] = Triangles.around_missing(known).interpolated(values)
+    filled[~known] = Triangles.around_missing(known).interpolate(values)
     assert (filled[[0, 1, 3]] == np.arange(5.0)).all()
 
 
@@ -71,11 +71,11 @@ def test_a_long_strip_is_interpolated_in_pieces_to_the_same_values(turned: bool)
     values = np.sin(place % 3000 / 40) + place // 3000
     if turned:
         known, values = np.ascontiguousarray(known.T), np.ascontiguousarray(values.T)
-    assert len(list(triangles._pieces(known.shape))) > 1
-    in_pieces = Triangles.around_missing(known).interpolated(values)
+    assert len(list(triangles._cut_strip(known.shape))) > 1
+    in_pieces = Triangles.around_missing(known).interpolate(values)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(triangles, "_LONG", 10**9)
-        whole = Triangles.around_missing(known).interpolated(values)
+        whole = Triangles.around_missing(known).interpolate(values)
     off = np.abs(in_pieces - whole)
     assert np.mean(off < 1e-12) > 0.85, "corners on a circle can be joined in two ways"
     errors = [float(np.sqrt(np.mean((found - values[~known]) ** 2))) for found in (in_pieces, whole)]

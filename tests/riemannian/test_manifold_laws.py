@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from tensorfill.riemannian.product import Point, Product, Tangent, plus, scaled
-from tensorfill.riemannian.spectrahedron import Spectrahedron
+from tensorfill.riemannian.spectrahedron import Point, Product, Spectrahedron, Tangent, add, scale
 
 MANIFOLDS = {
     "one spectrahedron": Product([Spectrahedron(7, 3)]),
@@ -59,8 +58,8 @@ def test_the_retraction_agrees_with_the_manifold_to_second_order(manifold: Produ
     point, tangent, _ = setting(manifold)
 
     def distance(t: float) -> float:
-        moved = manifold.retract(point, scaled(t, tangent))
-        straight = plus(point, scaled(t, tangent))
+        moved = manifold.retract(point, scale(t, tangent))
+        straight = add(point, scale(t, tangent))
         return float(np.sqrt(sum(np.linalg.norm(a - b) ** 2 for a, b in zip(moved, straight, strict=True))))
 
     assert distance(1e-3) / distance(1e-4) == pytest.approx(100, rel=0.01)
@@ -68,7 +67,7 @@ def test_the_retraction_agrees_with_the_manifold_to_second_order(manifold: Produ
 
 def test_transport_gives_tangent_vectors_at_the_new_point(manifold: Product) -> None:
     point, tangent, _ = setting(manifold)
-    to = manifold.retract(point, scaled(0.3, tangent))
+    to = manifold.retract(point, scale(0.3, tangent))
     moved = manifold.transport(point, to, tangent)
     for a, b in zip(moved, manifold.project(to, moved), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-12)

@@ -12,11 +12,8 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from tensorfill.riemannian.conjugate_gradient import conjugate_gradient
-from tensorfill.riemannian.line_search import line_search
-from tensorfill.riemannian.product import Point, Product, Tangent, scaled
-from tensorfill.riemannian.quasi_newton import HessianModel, quasi_newton
-from tensorfill.riemannian.spectrahedron import Spectrahedron
+from tensorfill.riemannian.descent import HessianModel, conjugate_gradient, line_search, quasi_newton
+from tensorfill.riemannian.spectrahedron import Point, Product, Spectrahedron, Tangent, scale
 from tensorfill.riemannian.trust_region import trust_region
 
 
@@ -66,7 +63,7 @@ class NoModel:
         pass
 
     def solve(self, tangent: Tangent) -> Tangent:
-        return scaled(0.1, tangent)
+        return scale(0.1, tangent)
 
 
 def by_quasi_newton(problem: Eigenproblem, model: Callable[[Seen], HessianModel] = NoModel) -> Iterator[Seen]:
@@ -115,8 +112,8 @@ def test_a_point_that_was_seen_too_coarsely_does_not_end_the_search(name: str) -
                 self.start,
                 value=self.start.value - 0.1,
                 value_error=0.1,
-                gradient=scaled(-1.0, self.start.gradient),
-                euclidean=scaled(-1.0, self.start.euclidean),
+                gradient=scale(-1.0, self.start.gradient),
+                euclidean=scale(-1.0, self.start.euclidean),
             )
 
     problem = Blurred()
@@ -195,7 +192,7 @@ def test_a_refreshed_point_takes_the_place_of_the_accepted_one() -> None:
 
 def search(problem: Eigenproblem, look: Callable[..., Seen], first: float):  # type: ignore[no-untyped-def]
     at = problem.start
-    direction = scaled(-1.0, at.gradient)
+    direction = scale(-1.0, at.gradient)
     slope = problem.manifold.inner(at.point, at.gradient, direction)
     return line_search(problem.manifold, look, at, direction, slope, first)
 

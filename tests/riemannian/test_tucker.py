@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 
 from tensorfill.estimates.tucker import TuckerTensor
-from tensorfill.riemannian.tucker_embedded import TuckerEmbedded, truncated
-from tensorfill.riemannian.tucker_point import CoreGram, plus, random_nonnegative, scaled
-from tensorfill.riemannian.tucker_quotient import TuckerQuotient
+from tensorfill.riemannian.tucker import (
+    CoreGram,
+    TuckerEmbedded,
+    TuckerQuotient,
+    add,
+    random_nonnegative,
+    scale,
+    truncate,
+)
 from tensorfill.tensor import Array, mode_product, unfold
 
 SIZES = [((7, 6), (3, 3)), ((8, 7, 6), (3, 2, 4)), ((5, 4, 6, 3), (2, 3, 2, 2))]
@@ -160,7 +166,7 @@ def test_truncation_gives_back_a_tensor_that_already_has_the_rank() -> None:
     signs = [np.sign(np.diag(Q[:, :2].T @ U)) for Q, U in zip(bases, small.factors, strict=True)]
     for mode, sign in enumerate(signs):
         padded[:2, :2, :2] = mode_product(padded[:2, :2, :2], np.diag(sign), mode)
-    np.testing.assert_allclose(truncated(padded, bases, (2, 2, 2)).dense(), small.dense(), atol=1e-12)
+    np.testing.assert_allclose(truncate(padded, bases, (2, 2, 2)).dense(), small.dense(), atol=1e-12)
 
 
 def test_a_core_of_too_small_a_rank_is_not_divided_by() -> None:
@@ -172,6 +178,6 @@ def test_a_core_of_too_small_a_rank_is_not_divided_by() -> None:
 def test_tangent_vectors_add_and_scale_part_by_part() -> None:
     at = point((5, 4), (2, 2))
     one, other = ambient(at, 1), ambient(at, 2)
-    total = plus(one, scaled(other, 3.0), -1.0)
+    total = add(one, scale(other, 3.0), -1.0)
     np.testing.assert_allclose(total.core, one.core - 3 * other.core)
     np.testing.assert_allclose(total.factors[1], one.factors[1] - 3 * other.factors[1])

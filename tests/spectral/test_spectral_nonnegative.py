@@ -12,8 +12,8 @@ from dense_model import Drawn, drawn
 
 from tensorfill.completion import Certificate
 from tensorfill.spectral.data import KnownData
+from tensorfill.spectral.hole_solver import choose_solver
 from tensorfill.spectral.nonnegative import Constrained, certify, solve_nonnegative
-from tensorfill.spectral.solver import solver_for
 from tensorfill.tensor import Array
 
 PROBLEMS = {
@@ -61,7 +61,7 @@ def judged(name: str, seed: int, mean: float = 0.3) -> Judged:
 
 def solve(given: Judged, holes: bool = False, *, tolerance: float = 1e-12) -> tuple[Constrained, Certificate]:
     prior, data = given.problem.prior, given.problem.data
-    solver = solver_for(prior, data.mask, holes=holes, divide=False)
+    solver = choose_solver(prior, data.mask, holes=holes, divide=False)
     found = solve_nonnegative(
         prior, data, given.mean, given.free, solver, negativity=NEGATIVITY, tolerance=tolerance, most_steps=60
     )
@@ -173,7 +173,7 @@ def test_single_precision_is_nearly_as_good() -> None:
         single,
         given.mean,
         given.free.astype(np.float32),
-        solver_for(prior, single.mask, holes=False),
+        choose_solver(prior, single.mask, holes=False),
         negativity=NEGATIVITY,
         tolerance=1e-9,
         most_steps=60,

@@ -14,9 +14,8 @@ from tensorfill.numerics.threads import thread_count
 from tensorfill.spectral.bins import Bins
 from tensorfill.spectral.data import KnownData
 from tensorfill.spectral.dead_slices import DeadSlices
-from tensorfill.spectral.hole_solver import HoleSolver
-from tensorfill.spectral.scattered_solver import ScatteredSolver
-from tensorfill.spectral.solver import Solver, solver_for
+from tensorfill.spectral.hole_solver import HoleSolver, choose_solver
+from tensorfill.spectral.solver import ScatteredSolver, Solver
 from tensorfill.spectral.transform import Transform
 from tensorfill.tensor import Array
 
@@ -35,7 +34,7 @@ def given(name: str, share: float = 0.5) -> Drawn:
 
 
 def solver(kind: type, problem: Drawn) -> Solver:
-    return solver_for(problem.prior, problem.data.mask, holes=kind is HoleSolver)
+    return choose_solver(problem.prior, problem.data.mask, holes=kind is HoleSolver)
 
 
 def inputs(problem: Drawn) -> tuple[Array, Array]:
@@ -143,7 +142,7 @@ def test_everything_known_is_a_filter() -> None:
     ratio = problem.prior.ratio(DOUBLE)
     expected = problem.prior.transform.to_coefficients(problem.truth) / (1 + ratio)
     for holes in (False, True):
-        solver = solver_for(problem.prior, everywhere, holes=holes)
+        solver = choose_solver(problem.prior, everywhere, holes=holes)
         found = solver.solve(problem.truth, ratio, None, 1e-20, 100)
         np.testing.assert_allclose(found.coefficients, expected, atol=1e-10)
 

@@ -9,7 +9,7 @@ from tensorfill import complete
 from tensorfill.errors import InvalidSetting
 from tensorfill.spectral.bases import Cosines
 from tensorfill.spectral.data import KnownData
-from tensorfill.spectral.scattered_solver import ScatteredSolver
+from tensorfill.spectral.solver import ScatteredSolver
 from tensorfill.spectral.start import starting_prior
 from tensorfill.spectral.summed import SummedBins, SummedTransform, with_components
 from tensorfill.tensor import Array, mode_product

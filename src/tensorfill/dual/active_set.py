@@ -26,34 +26,38 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numerics.linear_cg import Direction, LinearSolution, linear_cg
-from ..numerics.vector_kernels import add_diagonal, dot
+from ..numerics.conjugate_gradients import Direction, EnergyWithin, LinearSolution
+from ..numerics.fibre_operator import Factors
+from ..numerics.vectors import dot
 from ..tensor import Array
 from . import inner_kernels as kernels
-from .fibre_operator import Factors
 from .inner import Accuracy, InnerSolution
-from .positions import sorted_difference, sorted_union
-from .preconditioner import LeadingDirections
-from .problem import DualProblem
-from .recover import RecoveredTensor
-from .scan import find_negatives
-from .support import Support
+from .preconditioner import FreeSystem, LeadingDirections, MakePreconditioner, Mask
+from .problem import DualProblem, Support, find_new, unite_sorted
+from .recover import RecoveredTensor, find_negatives
 
-Mask = NDArray[np.bool_]
 
-_LINEAR_SHARE = 0.5  # of the error allowed, the part left to the linear solver
-_INEXACT = 0.3  # share of what a linear solve has gained so far that it may leave behind: the pieces may change
-_MOST_NEWTON_STEPS = 50
-_MOST_HALVINGS = 20
-_MOST_SCANS = 50
-_MOST_CG_STEPS = 2000
-_MOST_POLISHES = 20
-_FINE = 1e-7  # error of a value while W is still negative somewhere, as a share of it, at most
-_FINEST = 1e-9  # error of the final value, if W was nowhere negative to begin with
-_LEAST = 1e-14  # error below which a value cannot be had in double precision, as a share of it
-_LEAST_RESIDUAL = 1e-12  # and residual, relative to ‖Y‖
-_SHRINK = 32.0  # what ε is divided by for every polishing solve
-_CROWDED = 0.5  # share of watched entries that are idle beyond which the support is pruned
+@dataclass(frozen=True)
+class ActiveSetSettings:
+    """What steers the active set; errors are shares of a value, or of the error allowed in it."""
+
+    linear_share: float = 0.5  # of the error allowed, the part left to the linear solver
+    inexact: float = 0.3  # share of its gain that a linear solve may leave behind, as the pieces of φ may change
+    most_newton_steps: int = 50
+    most_halvings: int = 20
+    most_scans: int = 50
+    most_linear_steps: int = 2000
+    most_polishes: int = 20
+    fine: float = 1e-7  # error of a value while W is still negative somewhere, at most
+    finest: float = 1e-9  # error of the final value, if W was nowhere negative to begin with
+    least: float = 1e-14  # error below which a value cannot be had in double precision
+    least_residual: float = 1e-12  # the same of a residual, relative to ‖Y‖
+    shrink: float = 32.0  # what ε is divided by for every polishing solve
+    crowded: float = 0.5  # share of watched entries that are idle beyond which the support is pruned
+    make_preconditioner: MakePreconditioner = LeadingDirections
+
+
+ACTIVE_SET = ActiveSetSettings()
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +77,10 @@ class _State:
 class ActiveSet:
     """Solves the inner problem with proximal weight `epsilon` (in the units of 1/(2C))."""
 
-    def __init__(self, problem: DualProblem, epsilon: float) -> None:
+    def __init__(self, problem: DualProblem, epsilon: float, settings: ActiveSetSettings = ACTIVE_SET) -> None:
         self.problem = problem
         self.epsilon = epsilon
+        self.settings = settings
 
     def solve(self, U: Factors, start: InnerSolution, accuracy: Accuracy) -> InnerSolution:
         """Z, S and W at U."""
@@ -86,29 +91,18 @@ class ActiveSet:
         del W
         smallest, count = np.inf, start.support.operator.calls
         end = count.total + accuracy.calls
-        for _ in range(_MOST_SCANS):
-            after = None
-            for _ in range(_MOST_NEWTON_STEPS):
-                free = state.support.observed | (state.X > 0) | (state.downhill > 0)
-                after = None if after is None else Direction(np.where(free, after.p, 0.0), after.Ap)
-                stepped = self._newton_step(U, state, free, accuracy, after)
-                if stepped is None:
-                    break
-                state, after = stepped
-                del stepped  # vectors are long, and would stay until the next linear system is solved
-                if state.error <= accuracy.value or count.total >= end:
-                    break
-            del after
+        for _ in range(self.settings.most_scans):
+            state = self._descend(U, state, accuracy, end)
             if self.problem.enforced != "everywhere":
                 smallest = float(state.W[state.support.enforced].min(initial=np.inf))
                 break
             seen = find_negatives(RecoveredTensor(state.support.operator, U, self.problem.lam, state.X))
             smallest = seen.smallest
-            new = sorted_difference(seen.positions, state.support.positions)
+            new = find_new(seen.positions, state.support.positions)
             if self._penalty(-seen.values[new]) <= accuracy.value or count.total >= end:
                 break
-            state = self._grown(state, seen.positions[new], seen.values[new])
-        return self._solution(U, self._pruned(state), smallest)
+            state = self._grow(state, seen.positions[new], seen.values[new])
+        return self._solution(U, self._prune(state), smallest)
 
     def polish(
         self, U: Factors, found: InnerSolution, negativity: float, calls: float = np.inf
@@ -117,59 +111,60 @@ class ActiveSet:
 
         The linear systems are solved to match the violation that is left: there is no point in doing better.
         """
-        epsilon, count = self.epsilon, found.support.operator.calls
+        epsilon, settings, count = self.epsilon, self.settings, found.support.operator.calls
         end = count.total + calls
-        for _ in range(_MOST_POLISHES):
+        for _ in range(settings.most_polishes):
             below = max(-found.smallest, negativity)
             # The farther from the goal, the rougher; at most what is asked of a value anyway, and what can be had.
             fine = (0.1 * below) ** 2 * (below / negativity) ** 0.25
-            fine = min(max(fine, _LEAST * found.value), _FINE * found.value)
-            value_error = fine if found.smallest < 0 else _FINEST * found.value
-            accuracy = Accuracy(value_error, _LEAST_RESIDUAL, end - count.total)
-            epsilon /= _SHRINK
-            found = ActiveSet(self.problem, epsilon).solve(U, replace(found, T=found.S), accuracy)
+            fine = min(max(fine, settings.least * found.value), settings.fine * found.value)
+            value_error = fine if found.smallest < 0 else settings.finest * found.value
+            accuracy = Accuracy(value_error, settings.least_residual, end - count.total)
+            epsilon /= settings.shrink
+            found = ActiveSet(self.problem, epsilon, settings).solve(U, replace(found, T=found.S), accuracy)
             if found.smallest >= -negativity or count.total >= end:
                 break
             yield found
         # The linear solver's own residual may have drifted: what is certified is K X itself.
         yield replace(found, W=found.support.operator.apply(U, self.problem.lam, found.X))
 
+    def _descend(self, U: Factors, state: _State, accuracy: Accuracy, end: float) -> _State:
+        """Newton steps on one support, until q is as low as asked or cannot be lowered."""
+        after = None
+        for _ in range(self.settings.most_newton_steps):
+            free = state.support.observed | (state.X > 0) | (state.downhill > 0)
+            after = None if after is None else Direction(np.where(free, after.p, 0.0), after.Ap)
+            stepped = self._newton_step(U, state, free, accuracy, after)
+            if stepped is None:
+                break
+            state, after = stepped
+            del stepped  # vectors are long, and would stay until the next linear system is solved
+            if state.error <= accuracy.value or state.support.operator.calls.total >= end:
+                break
+        return state
+
     def _newton_step(
         self, U: Factors, state: _State, free: Mask, accuracy: Accuracy, after: Direction | None
     ) -> tuple[_State, Direction | None] | None:
         """A state with a lower q on the same support, and the last direction searched for it; None if there is none."""
-        step = self._linear_solve(U, state, free, accuracy, after)
-        new = self._taken(U, state, free, step)
+        D, values, enforced = self._curvatures(state), state.support.values, state.support.enforced.any()
+        make = self.settings.make_preconditioner
+        system = FreeSystem(state.support.operator, U, self.problem.lam, D, free, make)
+        stop = EnergyWithin(
+            self.settings.linear_share * accuracy.value,
+            share=self.settings.inexact if enforced else 0.0,
+            floor=accuracy.residual**2 * system.precondition(values)[1],
+            most=self.settings.most_linear_steps,
+        )
+        downhill = state.downhill if free.all() else np.where(free, state.downhill, 0.0)
+        step = system.solve(downhill, stop, after=after, keep_last=bool(enforced))
+        del system, downhill, D  # vectors are long
+        new = self._take(U, state, step)
         if new is None:
             return None
-        return replace(new, error=step.energy_error + self._left_over(state, new, free, step.x)), step.last
+        return replace(new, error=stop.error(step.gains) + self._left_over(state, new, free, step.x)), step.last
 
-    def _linear_solve(
-        self, U: Factors, state: _State, free: Mask, accuracy: Accuracy, after: Direction | None
-    ) -> LinearSolution:
-        """The minimum of the quadratic that q is around a state, over steps on the free entries."""
-        operator, lam, values = state.support.operator, self.problem.lam, state.support.values
-        D = self._curvatures(state)
-
-        def apply(x: Array) -> Array:
-            out = operator.apply(U, lam, x)
-            add_diagonal(out, D, x, free)
-            return out
-
-        precondition = LeadingDirections(operator, U, lam, D, free)
-        return linear_cg(
-            apply,
-            state.downhill if free.all() else np.where(free, state.downhill, 0.0),
-            precondition=precondition,
-            energy_tolerance=_LINEAR_SHARE * accuracy.value,
-            energy_share=_INEXACT if state.support.enforced.any() else 0.0,
-            residual_floor=accuracy.residual**2 * dot(values, precondition(values)),
-            after=after,
-            keep_last=bool(state.support.enforced.any()),
-            max_iter=_MOST_CG_STEPS,
-        )
-
-    def _taken(self, U: Factors, state: _State, free: Mask, step: LinearSolution) -> _State | None:
+    def _take(self, U: Factors, state: _State, step: LinearSolution) -> _State | None:
         """X + t·step, cut off at zero where it has to be, for the first t = 1, ½, … that lowers q, if any does."""
         support = state.support
         if support.observed.all():  # nothing to cut off, and the linear solver knows K x at every entry
@@ -179,7 +174,7 @@ class ActiveSet:
             new = self._look(support, state.X + step.x, W, state.T)
             if new.q <= state.q:
                 return new
-        for halvings in range(_MOST_HALVINGS):
+        for halvings in range(self.settings.most_halvings):
             X = state.X + 0.5**halvings * step.x
             X[~support.observed] = np.maximum(X[~support.observed], 0.0)
             new = self._look(support, X, support.operator.apply(U, self.problem.lam, X), state.T)
@@ -221,16 +216,16 @@ class ActiveSet:
     def _penalty(self, violation: Array) -> float:
         return float(dot(violation, violation) / (2 * self.epsilon))
 
-    def _grown(self, state: _State, positions: NDArray[np.int64], W: Array) -> _State:
+    def _grow(self, state: _State, positions: NDArray[np.int64], W: Array) -> _State:
         """The same X on a support that also holds the violators."""
-        watched = sorted_union(state.support.positions[~state.support.observed], positions)
+        watched = unite_sorted(state.support.positions[~state.support.observed], positions)
         return self._on(state, state.support.with_watched(watched), W_at=(positions, W))
 
-    def _pruned(self, state: _State) -> _State:
+    def _prune(self, state: _State) -> _State:
         """The state without its idle watched entries, once they are many."""
         watched = ~state.support.observed
         idle = watched & (state.X == 0) & (state.T == 0)
-        if self.problem.enforced != "everywhere" or idle.sum() <= _CROWDED * watched.sum():
+        if self.problem.enforced != "everywhere" or idle.sum() <= self.settings.crowded * watched.sum():
             return state
         return self._on(state, state.support.with_watched(state.support.positions[watched & ~idle]))
 

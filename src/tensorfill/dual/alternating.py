@@ -10,52 +10,63 @@ again after S was updated. Slow next to the active set, and an independent check
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..numerics.linear_cg import linear_cg
+from ..numerics.conjugate_gradients import EnergyWithin
+from ..numerics.fibre_operator import Factors
 from ..numerics.nonneg_least_squares import nonneg_least_squares
-from ..numerics.vector_kernels import dot
 from ..tensor import Array
-from .fibre_operator import Factors
 from .inner import Accuracy, InnerSolution
-from .positions import sorted_difference, sorted_union
-from .preconditioner import LeadingDirections
-from .problem import DualProblem
-from .recover import RecoveredTensor
-from .scan import find_negatives
-from .support import Support
+from .preconditioner import FreeSystem
+from .problem import DualProblem, Support, find_new, unite_sorted
+from .recover import RecoveredTensor, find_negatives
 
-_FINEST = 1e-13  # error of the final value, as a share of it
-_MOST_TURNS = 2000
-_MOST_SCANS = 50
-_LEAST_RESIDUAL = 1e-9  # of Z = 2C(Y − W), relative to ‖Y‖: what double precision can hold on to
+
+@dataclass(frozen=True)
+class AlternatingSettings:
+    """What steers the turns."""
+
+    finest: float = 1e-13  # error of the final value, as a share of it
+    most_turns: int = 2000
+    most_scans: int = 50
+    least_residual: float = 1e-9  # of Z = 2C(Y − W), relative to ‖Y‖: what double precision can hold on to
+
+
+ALTERNATING = AlternatingSettings()
 
 
 class Alternating:
     """Solves the inner problem with W ≥ −`negativity_tolerance` · max Y where it is enforced."""
 
-    def __init__(self, problem: DualProblem, negativity_tolerance: float) -> None:
+    def __init__(
+        self,
+        problem: DualProblem,
+        negativity_tolerance: float,
+        settings: AlternatingSettings = ALTERNATING,
+    ) -> None:
         self.problem = problem
         self.epsilon = 0.0
         self.negativity_tolerance = negativity_tolerance
+        self.settings = settings
 
     def solve(self, U: Factors, start: InnerSolution, accuracy: Accuracy) -> InnerSolution:
         """Z, S and W at U."""
         support, Z, S = start.support, start.Z, start.S
         allowed, count = self.negativity_tolerance * self.problem.largest, support.operator.calls
         end = count.total + accuracy.calls
-        for scan in range(1, _MOST_SCANS + 1):
+        for scan in range(1, self.settings.most_scans + 1):
             Z, S, W, error = self._take_turns(U, support, Z, S, accuracy, end)
             if self.problem.enforced != "everywhere":
                 smallest = float(W[support.enforced].min(initial=np.inf))
                 break
             seen = find_negatives(RecoveredTensor(support.operator, U, self.problem.lam, Z + S))
             smallest = seen.smallest
-            new = sorted_difference(seen.positions, support.positions)
-            if not (seen.values[new] < -allowed).any() or count.total >= end or scan == _MOST_SCANS:
+            new = find_new(seen.positions, support.positions)
+            if not (seen.values[new] < -allowed).any() or count.total >= end or scan == self.settings.most_scans:
                 break  # with W where Z and S are
-            watched = sorted_union(support.positions[~support.observed], seen.positions[new])
+            watched = unite_sorted(support.positions[~support.observed], seen.positions[new])
             grown = support.with_watched(watched)
             Z, S = support.carry(Z, to=grown), support.carry(S, to=grown)
             support = grown
@@ -66,8 +77,8 @@ class Alternating:
         self, U: Factors, found: InnerSolution, negativity: float, calls: float = np.inf
     ) -> Iterator[InnerSolution]:
         """One more solve, as exact as double precision allows."""
-        finest = Accuracy(_FINEST * found.value, _LEAST_RESIDUAL, calls)
-        yield Alternating(self.problem, negativity / self.problem.largest).solve(U, found, finest)
+        finest = Accuracy(self.settings.finest * found.value, self.settings.least_residual, calls)
+        yield Alternating(self.problem, negativity / self.problem.largest, self.settings).solve(U, found, finest)
 
     def _take_turns(
         self, U: Factors, support: Support, Z: Array, S: Array, accuracy: Accuracy, end: float
@@ -75,26 +86,17 @@ class Alternating:
         C, lam, operator = self.problem.C, self.problem.lam, support.operator
         observed, enforced = support.observed, support.enforced
         allowed = 0.3 * self.negativity_tolerance * self.problem.largest
-        goal = max(np.sqrt(accuracy.value / C), _LEAST_RESIDUAL * np.sqrt(self.problem.squared_norm))
-
-        def on_observed(z: Array) -> Array:
-            return np.where(observed, z / (2 * C) + operator.apply(U, lam, z), 0.0)
+        goal = max(np.sqrt(accuracy.value / C), self.settings.least_residual * np.sqrt(self.problem.squared_norm))
 
         def on_enforced(s: Array) -> Array:
             return np.where(enforced, operator.apply(U, lam, s), 0.0)
 
-        precondition = LeadingDirections(operator, U, lam, np.full(len(Z), 1 / (2 * C)), observed)
-        floor = (0.1 * accuracy.residual) ** 2 * dot(support.values, precondition(support.values))
-        for _ in range(_MOST_TURNS):
+        system = FreeSystem(operator, U, lam, np.full(len(Z), 1 / (2 * C)), observed)
+        floor = (0.1 * accuracy.residual) ** 2 * system.precondition(support.values)[1]
+        for _ in range(self.settings.most_turns):
             W = operator.apply(U, lam, Z + S)
-            solved = linear_cg(
-                on_observed,
-                np.where(observed, support.values - Z / (2 * C) - W, 0.0),
-                precondition=precondition,
-                energy_tolerance=0.1 * accuracy.value,
-                residual_floor=floor,
-            )
-            Z = Z + solved.x
+            right = np.where(observed, support.values - Z / (2 * C) - W, 0.0)
+            Z = Z + system.solve(right, EnergyWithin(0.1 * accuracy.value, floor=floor)).x
             if enforced.any():
                 S = nonneg_least_squares(on_enforced, -on_enforced(Z), S, tolerance=allowed).x
             W = operator.apply(U, lam, Z + S)

@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..completion import Certificate
+from ..numerics.eigenvalues import largest_eigenvalue
 from ..tensor import Array, entries
 from .inner import InnerSolution
-from .spectra import largest_eigenvalue
 
 _TIGHT = 1e-7
 

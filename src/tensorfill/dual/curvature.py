@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..riemannian.product import Tangent
+from ..riemannian.spectrahedron import Tangent
 from ..tensor import Array
 from .objective import Evaluation
 from .problem import DualProblem

@@ -11,12 +11,10 @@ from typing import Protocol
 
 import numpy as np
 
+from ..numerics.fibre_operator import Factors
 from ..tensor import Array
-from .fibre_operator import Factors
-from .problem import DualProblem
-from .recover import RecoveredTensor
-from .scan import find_negatives
-from .support import Support, support_of
+from .problem import DualProblem, Support, make_support
+from .recover import RecoveredTensor, find_negatives
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,19 +46,19 @@ class InnerSolution:
         """How many entries a positive multiplier holds at zero."""
         return int(np.count_nonzero(self.S > 0))
 
-    def recovered(self) -> RecoveredTensor:
+    def recover(self) -> RecoveredTensor:
         """W everywhere."""
         return RecoveredTensor(self.support.operator, self.factors, self.support.problem.lam, self.X)
 
 
-def nothing_yet(problem: DualProblem) -> InnerSolution:
+def begin_at_zero(problem: DualProblem) -> InnerSolution:
     """Zero on the observed entries: what the first solve starts from."""
-    support = support_of(problem)
+    support = make_support(problem)
     zero = np.zeros(len(support.positions))
     return InnerSolution(support, (), zero, zero, zero, zero, 0.0, np.inf, 0.0, np.inf)
 
 
-def seen_under(problem: DualProblem, found: InnerSolution) -> InnerSolution:
+def view_under(problem: DualProblem, found: InnerSolution) -> InnerSolution:
     """A solution without S as a first guess for a problem that asks for W ≥ 0, with its violations."""
     if found.support.problem is problem:
         return found
@@ -71,7 +69,7 @@ def seen_under(problem: DualProblem, found: InnerSolution) -> InnerSolution:
     W = found.W if same else support.operator.apply(found.factors, problem.lam, X)
     seen = InnerSolution(support, found.factors, X, zero, zero, W, found.value, found.value_error, 0.0, np.inf)
     if problem.enforced == "everywhere":
-        return replace(seen, smallest=find_negatives(seen.recovered()).smallest)
+        return replace(seen, smallest=find_negatives(seen.recover()).smallest)
     return replace(seen, smallest=float(W[support.enforced].min(initial=np.inf)))
 
 

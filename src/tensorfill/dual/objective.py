@@ -7,16 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numerics.linear_cg import linear_cg
-from ..numerics.vector_kernels import add_diagonal, dot
-from ..riemannian.product import Point, Product, Tangent
+from ..numerics.conjugate_gradients import EnergyWithin
+from ..riemannian.spectrahedron import Point, Product, Tangent
 from ..tensor import Array
 from .inner import Accuracy, InnerSolution, InnerSolver
-from .preconditioner import LeadingDirections
+from .preconditioner import FreeSystem
 from .problem import DualProblem
-
-_LEAST_RESIDUAL = 1e-11  # of the inner systems, relative: what double precision can hold on to
-_HESSIAN_TOLERANCE = 1e-4  # relative residual of the linear system behind a Hessian-vector product
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +34,13 @@ class DualObjective:
     problem: DualProblem
     manifold: Product
     solver: InnerSolver
+    least_residual: float = 1e-11  # of the inner systems, relative: what double precision can hold on to
+    hessian_tolerance: float = 1e-4  # relative residual of the linear system behind a Hessian-vector product
+    most_hessian_steps: int = 500  # and steps for it
 
     def evaluate(self, point: Point, near: InnerSolution, value_tolerance: float) -> Evaluation:
         """Solve the inner problem at `point` from a nearby solution; ∂g/∂U_k = −λ_k X_k X_kᵀ U_k."""
-        dual = self.solver.solve(point, near, Accuracy(value_tolerance, _LEAST_RESIDUAL))
+        dual = self.solver.solve(point, near, Accuracy(value_tolerance, self.least_residual))
         operator = dual.support.operator
         euclidean = tuple(
             -weight * operator.gram(mode, dual.X, U)
@@ -60,22 +59,11 @@ class DualObjective:
         operator, X = dual.support.operator, dual.X
         free, D = self._free_and_diagonal(dual)
 
-        def apply(x: Array) -> Array:
-            out = operator.apply(U, lam, x)
-            add_diagonal(out, D, x, free)
-            return out
-
-        turned = operator.sandwich(tangent, U, lam, X) + operator.sandwich(U, tangent, lam, X)
-        right = np.where(free, -turned, 0.0)
-        precondition = LeadingDirections(operator, U, lam, D, free)
-        X_dot = linear_cg(
-            apply,
-            right,
-            precondition=precondition,
-            energy_tolerance=0.0,
-            residual_floor=_HESSIAN_TOLERANCE**2 * dot(right, precondition(right)),
-            max_iter=500,
-        ).x
+        turn = operator.sandwich(tangent, U, lam)
+        right = np.where(free, -(turn.forward(X) + turn.adjoint(X)), 0.0)
+        system = FreeSystem(operator, U, lam, D, free)
+        floor = self.hessian_tolerance**2 * system.precondition(right)[1]
+        X_dot = system.solve(right, EnergyWithin(0.0, floor=floor, most=self.most_hessian_steps)).x
         second = tuple(
             -weight
             * (

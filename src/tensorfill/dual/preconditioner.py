@@ -1,6 +1,7 @@
-"""A preconditioner for (D + K) x = b that inverts what makes the system hard: the leading direction of every mode.
+"""The linear system (D + K) x = b on some entries, and a preconditioner that inverts what makes it hard.
 
-One direction u_k of U_k, near constant on ordinary data, holds most of its weight. Split off, K is
+What makes it hard is the leading direction of every mode. One direction u_k of U_k, near constant on ordinary data,
+holds most of its weight. Split off, K is
 
     K = Σ_k λ_k (u_k u_kᵀ on every mode-k fibre)  +  a rest that is close to its diagonal.
 
@@ -13,17 +14,29 @@ alternating-direction implicit methods (Peaceman & Rachford 1955). Single precis
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiling import compiled
+from ..numerics import fibre_kernels as kernels
+from ..numerics.conjugate_gradients import (
+    Direction,
+    LinearSolution,
+    PreconditionedSystem,
+    Stop,
+    Vector,
+    conjugate_gradients,
+)
+from ..numerics.fibre_operator import Factors, FibreOperator, ModeFibres
 from ..tensor import Array
-from . import fibre_kernels as kernels
-from .fibre_operator import Factors, FibreOperator, ModeFibres
 
+Mask = NDArray[np.bool_]
 Single = NDArray[np.float32]
+MakePreconditioner = Callable[[FibreOperator, Factors, tuple[float, ...], Array, Mask], Callable[[Vector], Vector]]
 
 _SAFETY = 2.0  # Δ is this many times (the rest's diagonal + its average)
 _LEAST_REST = 0.3  # the average is at least this share of K's from all modes but one: at rank 1 there is no rest
@@ -45,16 +58,13 @@ class _Pass:
         return float(self.to_inverse.mean()) > _FAINT
 
     def apply(self, x: Single, g: Single, inverse: Single) -> None:
-        at = self.fibres
-        at.share(partial(kernels.add_rank_one, at.starts, at.entry, at.row, self.u, inverse, g, x))
+        self.fibres.share(partial(kernels.add_rank_one, *self.fibres.where, self.u, inverse, g, x))
 
 
 class LeadingDirections:
     """M⁻¹ for one U, one diagonal D and the entries that are `free` to move (the others stay zero)."""
 
-    def __init__(
-        self, operator: FibreOperator, U: Factors, lam: tuple[float, ...], D: Array, free: NDArray[np.bool_]
-    ) -> None:
+    def __init__(self, operator: FibreOperator, U: Factors, lam: tuple[float, ...], D: Array, free: Mask) -> None:
         leading = [_leading_direction(factor) for factor in U]
         rest = [np.einsum("ir,ir->i", factor, factor) - u * u for factor, u in zip(U, leading, strict=True)]
         delta = operator.spread(rest, lam, dtype=np.float32)
@@ -66,7 +76,7 @@ class LeadingDirections:
         self._inverse = np.divide(np.float32(1), delta, out=delta)
         self._inverse[~free] = 0.0
         passes = [
-            _prepared(fibres, (np.sqrt(weight) * u).astype(np.float32), self._inverse)
+            _prepare_pass(fibres, (np.sqrt(weight) * u).astype(np.float32), self._inverse)
             for fibres, u, weight in zip(operator.modes, leading, lam, strict=True)
         ]
         self._passes = [one for one in passes if one.matters]
@@ -83,10 +93,41 @@ class LeadingDirections:
         return x
 
 
-def _prepared(fibres: ModeFibres, u: Single, inverse: Single) -> _Pass:
+def _prepare_pass(fibres: ModeFibres, u: Single, inverse: Single) -> _Pass:
     root, whole = np.empty((2, len(fibres.fibre)), np.float32)
-    fibres.share(partial(kernels.fill_rank_one, fibres.starts, fibres.entry, fibres.row, u, inverse, root, whole))
+    fibres.share(partial(kernels.fill_rank_one, *fibres.where, u, inverse, root, whole))
     return _Pass(fibres, u, root, whole)
+
+
+class FreeSystem(PreconditionedSystem):
+    """(D + K) x = b on the entries that are `free` to move; the others stay zero."""
+
+    def __init__(
+        self,
+        operator: FibreOperator,
+        U: Factors,
+        lam: tuple[float, ...],
+        D: Array,
+        free: Mask,
+        make_preconditioner: MakePreconditioner = LeadingDirections,
+    ) -> None:
+        def forward(x: Array) -> Array:
+            out = operator.apply(U, lam, x)
+            add_diagonal(out, D, x, free)
+            return out
+
+        super().__init__(forward, make_preconditioner(operator, U, lam, D, free))
+
+    def solve(self, b: Array, stop: Stop, *, after: Direction | None = None, keep_last: bool = False) -> LinearSolution:
+        """x from zero, for b that is zero at other entries."""
+        return conjugate_gradients(self, np.zeros_like(b), b.copy(), stop, after=after, keep_last=keep_last)
+
+
+@compiled(nogil=True, fastmath=True)
+def add_diagonal(out, diagonal, x, free):  # type: ignore[no-untyped-def]
+    """out += diagonal ∘ x where `free`, and out = 0 elsewhere, in place."""
+    for i in range(len(out)):
+        out[i] = out[i] + diagonal[i] * x[i] if free[i] else 0.0
 
 
 def _leading_direction(U: Array) -> Array:

@@ -1,4 +1,4 @@
-"""The problem of the paper: data, weights, and where W ≥ 0 is asked for.
+"""The problem of the paper: data, weights, where W ≥ 0 is asked for, and the entries where X = Z + S may be nonzero.
 
 minimise   C ‖W_Ω − Y_Ω‖² + Σ_k 1/(2λ_k) ‖W^(k)_k‖_*²    subject to   W = Σ_k W^(k) ≥ 0
 """
@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.fibre_operator import CallCount, FibreOperator
 from ..tensor import Array
-from .positions import sorted_difference
 
 Enforced = Literal["everywhere", "observed", "chosen", "nowhere"]
 
@@ -58,4 +58,85 @@ class DualProblem:
             return np.zeros(len(positions), dtype=bool)
         wanted = self.positions if self.enforced == "observed" else self.chosen
         assert wanted is not None
-        return ~sorted_difference(positions, wanted)
+        return ~find_new(positions, wanted)
+
+
+@dataclass(frozen=True, eq=False)
+class Support:
+    """Sorted entries with their fibre operator, what was observed at them, and where W ≥ 0 is enforced."""
+
+    problem: DualProblem
+    operator: FibreOperator
+    observed: NDArray[np.bool_]
+    values: Array
+    """Y on the support; zero where nothing was observed."""
+    enforced: NDArray[np.bool_]
+
+    @property
+    def positions(self) -> NDArray[np.int64]:
+        """Where the entries are in the flattened tensor."""
+        return self.operator.positions
+
+    def carry(self, values: NDArray[Any], to: Support) -> NDArray[Any]:
+        """Values on this support as values on another; entries that are new there get zero."""
+        if to.positions is self.positions:
+            return values
+        found = np.searchsorted(self.positions, to.positions).clip(max=len(self.positions) - 1)
+        same = self.positions[found] == to.positions
+        return np.where(same, values[found], np.zeros((), values.dtype))
+
+    def under(self, problem: DualProblem) -> Support:
+        """The support on which another problem with the same data starts."""
+        if problem.chosen is None:
+            return replace(self, problem=problem, enforced=problem.is_enforced_at(self.positions))
+        return make_support(problem, calls=self.operator.calls)
+
+    def with_watched(self, watched: NDArray[np.int64]) -> Support:
+        """The observed entries together with these, nothing else."""
+        return make_support(self.problem, watched, self.operator.calls)
+
+
+def make_support(
+    problem: DualProblem, watched: NDArray[np.int64] | None = None, calls: CallCount | None = None
+) -> Support:
+    """The observed entries, those where the user asked for W ≥ 0, and `watched` ones."""
+    positions = problem.positions
+    for more in (problem.chosen, watched):
+        if more is not None and len(more):
+            positions = unite_sorted(positions, more)
+    if len(positions) == len(problem.positions):
+        observed, values = np.ones(len(positions), dtype=bool), problem.values
+    else:
+        observed = np.zeros(len(positions), dtype=bool)
+        values = np.zeros(len(positions))
+        where = np.searchsorted(positions, problem.positions)
+        observed[where] = True
+        values[where] = problem.values
+    return Support(
+        problem,
+        FibreOperator(problem.shape, positions, calls),
+        observed,
+        values,
+        problem.is_enforced_at(positions),
+    )
+
+
+# Sorted positions as sets, without hashing.
+
+
+def unite_sorted(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The union of two sorted arrays without repetitions, sorted."""
+    both = np.concatenate((first, second))
+    both.sort(kind="stable")  # two runs: a merge
+    keep = np.ones(len(both), dtype=bool)
+    np.not_equal(both[1:], both[:-1], out=keep[1:])
+    return both[keep]
+
+
+def find_new(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which members of a sorted array are not in another sorted one, as a mask."""
+    if len(second) == 0:
+        return np.ones(len(first), dtype=bool)
+    found = np.searchsorted(second, first)
+    found[found == len(second)] = 0
+    return np.asarray(second[found] != first)

@@ -1,18 +1,19 @@
-"""Recovery of W = Σ_k λ_k X ×_k U_k U_kᵀ from the dual solution: whole, in slabs, by component, by entry."""
+"""Recovery of W = Σ_k λ_k X ×_k U_k U_kᵀ from the dual solution: whole, in slabs, by entry; where it is negative."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numerics.fibre_operator import Factors, FibreOperator, fibre_numbers
 from ..numerics.threads import quiet_blas, share
 from ..observed import positions_of
 from ..tensor import Array, entries
-from .fibre_operator import Factors, FibreOperator, fibre_numbers
 
 _SLAB = 2**19  # entries that a thread holds at once when the whole tensor is gone through
 
@@ -53,13 +54,13 @@ class RecoveredTensor:
 
     def dense(self) -> Array:
         """W itself."""
-        return self._filled(range(len(self.shape)))
+        return self._fill(range(len(self.shape)))
 
     def components(self) -> tuple[Array, ...]:
         """W^(1), …, W^(K)."""
-        return tuple(self._filled((mode,)) for mode in range(len(self.shape)))
+        return tuple(self._fill((mode,)) for mode in range(len(self.shape)))
 
-    def _filled(self, modes: Sequence[int]) -> Array:
+    def _fill(self, modes: Sequence[int]) -> Array:
         full = np.empty(self.shape)
         moved = np.moveaxis(full, slab_axis(self.shape), 0)
 
@@ -137,3 +138,37 @@ class _SlabPart:
             return
         blocks = dense.reshape(-1, self._after, rank)
         slab.reshape(len(blocks), len(self._U), self._after)[...] += self._U @ blocks.transpose(0, 2, 1)
+
+
+@dataclass(frozen=True)
+class Negatives:
+    """The negative entries of W, and the smallest entry of all."""
+
+    positions: NDArray[np.int64]
+    values: Array
+    smallest: float
+
+
+def find_negatives(W: RecoveredTensor) -> Negatives:
+    """All negative entries of W, by position in the flattened tensor, sorted."""
+    shape, lock = W.shape, Lock()
+    axis = slab_axis(shape)
+    order = [axis, *(mode for mode in range(len(shape)) if mode != axis)]
+    strides = np.array([entries(shape[mode + 1 :]) for mode in order])
+    lows, positions, values = [], [np.empty(0, np.int64)], [np.empty(0)]
+
+    def look(first: int, slab: Array) -> None:
+        lowest = float(slab.min())
+        lows.append(lowest)
+        if lowest < 0:
+            where = np.nonzero(slab < 0)
+            at = (where[0] + first) * strides[0] + sum(i * s for i, s in zip(where[1:], strides[1:], strict=True))
+            with lock:
+                positions.append(at)
+                values.append(slab[where])
+
+    W.visit_slabs(look)
+    smallest = min(lows)
+    found, below = np.concatenate(positions), np.concatenate(values)
+    ranks = np.argsort(found)
+    return Negatives(found[ranks], below[ranks], smallest)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..riemannian.product import Point
+from ..numerics.eigenvalues import leading_eigenpairs
+from ..numerics.fibre_operator import FibreOperator
+from ..riemannian.spectrahedron import Point
 from ..tensor import Array
-from .fibre_operator import FibreOperator
-from .spectra import leading_eigenpairs
 
 _FLOOR = 1e-3  # weakest direction kept, as a share of the strongest eigenvalue
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ..dual.spectra import leading_eigenpairs
+from ..numerics.eigenvalues import leading_eigenpairs
 from ..observed import ObservedTensor
 from ..tensor import Array
 

@@ -49,4 +49,5 @@ class Dual(DualSettings):
             negativity_tolerance=1e-6,
             rng=rng,
             watch=watch,
+            outer=self.outer,
         )

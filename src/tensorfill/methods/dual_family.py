@@ -10,8 +10,8 @@ import numpy as np
 
 from ..completion import Certificate, Completion, StopReason, Watch
 from ..dual.problem import DualProblem
-from ..dual.scan import find_negatives
-from ..dual.solve import Inner, Optimizer, Solution, Solver, Start, solve
+from ..dual.recover import find_negatives
+from ..dual.solve import OUTER, Inner, Optimizer, OuterSettings, Solution, Solver, Start, solve
 from ..estimates.constant import ConstantEstimate
 from ..observed import ObservedTensor
 from .setting_checks import (
@@ -57,6 +57,7 @@ class DualSettings:
     name: ClassVar[str]
     needs_known_only: ClassVar[bool] = True
     has_components: ClassVar[bool] = True
+    outer: ClassVar[OuterSettings] = OUTER
 
     rank: Rank = None
     C: float = 10.0
@@ -107,6 +108,7 @@ def complete_by_dual(
     watch: Watch | None,
     notes: tuple[str, ...] = (),
     two_stages: bool = True,
+    outer: OuterSettings = OUTER,
 ) -> Completion:
     """Solve the problem with settings from `used_on` and tell the story as a Completion."""
     if not observed.values.any():
@@ -121,13 +123,14 @@ def complete_by_dual(
         start=settings["start"],
         optimizer=settings["optimizer"],
         two_stages=two_stages,
+        outer=outer,
     )
     found = solve(problem, solver, rng, watch)
     smallest, negative_share = _lowest(problem, found, observed.size)
     return Completion(
         observed=observed,
         method=method,
-        estimate=found.dual.recovered(),
+        estimate=found.dual.recover(),
         nonnegative=problem.enforced != "nowhere",
         stop=found.stop,
         seconds=found.seconds,
@@ -155,7 +158,7 @@ def _lowest(problem: DualProblem, found: Solution, size: int) -> tuple[float, fl
     if problem.enforced != "nowhere":
         return found.dual.smallest, None
     if size <= LARGEST_SCAN:
-        negatives = find_negatives(found.dual.recovered())
+        negatives = find_negatives(found.dual.recover())
         return negatives.smallest, len(negatives.positions) / size
     return float(found.dual.W.min()), None
 

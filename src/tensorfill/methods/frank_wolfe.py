@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..dual.fibre_operator import FibreOperator
 from ..estimates.matrix_pairs import MatrixPairs, Pair
-from ..numerics.l1_ball import nearest_in_l1_ball
-from ..numerics.orthonormal_columns import spanning
+from ..numerics.fibre_operator import FibreOperator
+from ..numerics.singular_values import extend_basis, project_onto_l1_ball
 from ..observed import ObservedTensor
 from ..tensor import Array
 from .sparse_unfolding import SparseUnfolding
@@ -52,8 +51,8 @@ class Component:
 
     def joined_by(self, weight: float, u: Array, v: Array) -> Component:
         """The matrix with one more atom, weight · u vᵀ."""
-        U, along_u = spanning(self.U, u)
-        V, along_v = spanning(self.V, v)
+        U, along_u = extend_basis(self.U, u)
+        V, along_v = extend_basis(self.V, v)
         core = weight * np.outer(along_u, along_v)
         core[: self.core.shape[0], : self.core.shape[1]] += self.core
         return Component(U, core, V, self.count + 1)
@@ -148,7 +147,7 @@ class LatentFrankWolfe:
     def _reduced(self, unfolding: SparseUnfolding, part: Component, step: float) -> Component:
         downhill = part.U.T @ unfolding.right_product(self.residual, part.V)
         P, sigma, Qt = np.linalg.svd(part.core + step * downhill, full_matrices=False)
-        sigma = nearest_in_l1_ball(sigma, float(np.linalg.svd(part.core, compute_uv=False).sum()))
+        sigma = project_onto_l1_ball(sigma, float(np.linalg.svd(part.core, compute_uv=False).sum()))
         kept = sigma > _ROUNDING * sigma.max()
         P, sigma, Qt = P[:, kept], sigma[kept], Qt[kept]
         core = (P * sigma) @ Qt

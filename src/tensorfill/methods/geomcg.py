@@ -15,9 +15,8 @@ from ..completion import StopReason
 from ..estimates.tucker import TuckerTensor
 from ..iterating import Progress
 from ..method import Stroke
-from ..numerics.vector_kernels import dot
-from ..riemannian.tucker_embedded import TuckerEmbedded
-from ..riemannian.tucker_point import plus, scaled
+from ..numerics.vectors import dot
+from ..riemannian.tucker import TuckerEmbedded, add, scale
 from .setting_checks import check_flag, check_tolerance
 from .tucker_fit import Fitted, TuckerFit, TuckerMethod
 
@@ -65,7 +64,7 @@ class GeomCG(TuckerMethod):
         at = fit.look(start)
         around = TuckerEmbedded(at.point)
         gradient = around.gradient(fit.derivatives(at))
-        direction = scaled(gradient, -1.0)
+        direction = scale(gradient, -1.0)
         size = float(np.sqrt(dot(fit.values, fit.values)))
         error, before = float(np.sqrt(at.cost)) / size, np.inf
         while True:
@@ -74,7 +73,7 @@ class GeomCG(TuckerMethod):
             yield Progress(at.cost, at.point, norm, self._reason(error, before, norm))
             slope = around.inner(gradient, direction)
             if slope >= 0:  # by rounding only
-                direction, slope = scaled(gradient, -1.0), -squared
+                direction, slope = scale(gradient, -1.0), -squared
             new = self._moved(fit, around, at, direction, slope)
             if new is None:
                 stop = StopReason("stalled", "Stopped because no step along the search direction brought a decrease.")
@@ -86,10 +85,10 @@ class GeomCG(TuckerMethod):
             overlap = there.inner(old_gradient, new_gradient)
             new_squared = there.inner(new_gradient, new_gradient)
             if overlap >= _NOT_ORTHOGONAL * new_squared or squared == 0:
-                direction = scaled(new_gradient, -1.0)
+                direction = scale(new_gradient, -1.0)
             else:
                 beta = max(0.0, (new_squared - overlap) / squared)  # Polak & Ribière
-                direction = plus(scaled(new_gradient, -1.0), there.project(around.as_tensor(direction)), beta)
+                direction = add(scale(new_gradient, -1.0), there.project(around.as_tensor(direction)), beta)
             at, around, gradient = new, there, new_gradient
             error, before = float(np.sqrt(at.cost)) / size, error
 

@@ -70,6 +70,6 @@ class Interpolation:
         if self._last is None or not np.array_equal(self._last[0], known):
             self._last = known, Triangles.around_missing(known)
         filled = values.copy()
-        filled[~known] = self._last[1].interpolated(values)
+        filled[~known] = self._last[1].interpolate(values)
         # Weights of corners are between 0 and 1 up to rounding only.
         return np.asarray(np.clip(filled, corners.min(), corners.max()))

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from ..estimates.dense import DenseEstimate
 from ..numerics.singular_values import spectral_norm
 from ..numerics.threads import share
-from ..numerics.unfoldings import blocks
 from ..observed import ObservedTensor
-from ..tensor import Array
+from ..tensor import Array, blocks
 from .lrtc_tv_kernels import agree, smooth
 
 LARGEST_PENALTY = 1e15

@@ -22,9 +22,9 @@ from ..completion import StopReason
 from ..iterating import Progress
 from ..numerics.singular_values import nuclear_norm, soft_threshold
 from ..numerics.threads import share
-from ..numerics.unfoldings import cross_product, multiply
+from ..numerics.unfoldings import cross_product
 from ..observed import ObservedTensor
-from ..tensor import Array
+from ..tensor import Array, mode_product
 from .lrtc_tv_smoothing import SmoothTensor, Weighting, starting_multiplier
 
 _COLLAPSED = (
@@ -94,11 +94,11 @@ class SmoothTucker:
         waiting = list(self.tensor.axis)
         while waiting:
             axis = waiting.pop(0)
-            T = reduce(lambda tensor, other: multiply(tensor, self.factors[other], other), waiting, done)
+            T = reduce(lambda tensor, other: mode_product(tensor, self.factors[other], other), waiting, done)
             right = cross_product(target, T, axis)
             right += shrunk[axis] - self.factor_multipliers[axis] / self.penalty
             self.factors[axis] = _solved_from_the_right(right, cross_product(T, T, axis))
-            done = multiply(done, self.factors[axis], axis)
+            done = mode_product(done, self.factors[axis], axis)
         return done
 
     def _diagonalise(self, shrunk: list[Array]) -> list[Array]:
@@ -128,7 +128,7 @@ class SmoothTucker:
 
 def _product(tensor: Array, matrices: list[Array]) -> Array:
     for axis, matrix in enumerate(matrices):
-        tensor = multiply(tensor, matrix, axis)
+        tensor = mode_product(tensor, matrix, axis)
     return tensor
 
 

@@ -127,4 +127,5 @@ class NonnegDual(DualSettings):
             rng=rng,
             watch=watch,
             notes=notes,
+            outer=self.outer,
         )

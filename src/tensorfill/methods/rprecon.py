@@ -15,8 +15,7 @@ from ..completion import StopReason
 from ..estimates.tucker import TuckerTensor
 from ..iterating import Progress
 from ..method import Stroke
-from ..riemannian.tucker_point import plus, scaled
-from ..riemannian.tucker_quotient import TuckerQuotient
+from ..riemannian.tucker import TuckerQuotient, add, scale
 from .setting_checks import check_tolerance
 from .tucker_fit import Fitted, TuckerFit, TuckerMethod
 
@@ -59,7 +58,7 @@ class RPrecon(TuckerMethod):
         at = fit.look(start)
         around = TuckerQuotient(at.point)
         gradient = around.gradient(fit.derivatives(at))
-        direction = scaled(gradient, -1.0)
+        direction = scale(gradient, -1.0)
         iteration = 0
         while True:
             norm = np.sqrt(max(around.inner(gradient, gradient), 0.0))
@@ -67,7 +66,7 @@ class RPrecon(TuckerMethod):
             yield Progress(at.cost, at.point, float(norm), stop)
             slope = around.inner(gradient, direction)
             if slope >= 0:
-                direction, slope = scaled(gradient, -1.0), -(norm**2)
+                direction, slope = scale(gradient, -1.0), -(norm**2)
             new, step = _backtracked(fit, around, at, direction, slope)
             if new is None or step * np.sqrt(around.inner(direction, direction)) < _SHORTEST:
                 yield Progress(at.cost, at.point, float(norm), _stalled())
@@ -75,11 +74,11 @@ class RPrecon(TuckerMethod):
             there = TuckerQuotient(new.point)
             new_gradient = there.gradient(fit.derivatives(new))
             carried = there.project(direction)
-            change = plus(new_gradient, there.project(gradient), -1.0)
+            change = add(new_gradient, there.project(gradient), -1.0)
             bend = there.inner(carried, change)
             beta = max(0.0, there.inner(new_gradient, change) / bend) if bend != 0 else 0.0  # Hestenes & Stiefel
             at, around, gradient = new, there, new_gradient
-            direction = plus(scaled(gradient, -1.0), carried, beta)
+            direction = add(scale(gradient, -1.0), carried, beta)
             iteration += 1
 
     def _reason(self, at: Fitted, norm: float, iteration: int) -> StopReason | None:

@@ -7,9 +7,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dual.fibre_operator import FibreOperator
-from ..numerics import fibre_atoms as kernels
-from ..numerics.threads import share
+from ..numerics import fibre_kernels as kernels
+from ..numerics.fibre_operator import FibreOperator
+from ..numerics.pieces import sum_pieces
 from ..tensor import Array
 
 _LARGEST_PARTS = 2**20  # numbers up to which every piece of the work gets a matrix of its own to add up in
@@ -21,7 +21,7 @@ class SparseUnfolding:
     def __init__(self, operator: FibreOperator, mode: int) -> None:
         self._size = operator.shape[mode]
         self._fibres = operator.modes[mode]
-        self._entry, self._row = self._fibres.entry, self._fibres.row
+        self._row = self._fibres.row
 
     @property
     def columns(self) -> NDArray[np.int64]:
@@ -31,15 +31,12 @@ class SparseUnfolding:
     def slots(self, x: Array) -> Array:
         """A tensor on Ω in the order of the fibres: quicker to go through many times."""
         out = np.empty_like(x)
-        self._fibres.share(partial(kernels.fill_slots, self._fibres.starts, self._entry, x, out))
+        self._fibres.share(partial(kernels.fill_slots, self._fibres.starts, self._fibres.entry, x, out))
         return out
 
     def power_step(self, slots: Array, u: Array) -> Array:
         """X_k X_kᵀ u."""
-        starts, row, cuts = self._fibres.starts, self._row, self._fibres.cuts
-        parts = np.zeros((len(cuts) - 1, len(u)))
-        share(lambda i: kernels.add_power_step(starts, row, slots, u, parts[i], cuts[i], cuts[i + 1]), len(parts))
-        return np.asarray(parts.sum(axis=0))
+        return self._fibres.sum(partial(kernels.add_power_step, self._fibres.starts, self._row, slots, u), u.shape)
 
     def fibre_dots(self, slots: Array, u: Array) -> Array:
         """X_kᵀ u, one number per fibre."""
@@ -52,22 +49,15 @@ class SparseUnfolding:
         cuts = self._fibres.cuts
         if len(cuts) * self._size * right.shape[1] > _LARGEST_PARTS:
             cuts = [0, len(self.columns)]
-        starts, entry, row = self._fibres.starts, self._entry, self._row
-        parts = np.zeros((len(cuts) - 1, self._size, right.shape[1]))
-        share(
-            lambda i: kernels.add_right_product(starts, entry, row, x, right, parts[i], cuts[i], cuts[i + 1]),
-            len(parts),
-        )
-        return np.asarray(parts.sum(axis=0))
+        add = partial(kernels.add_right_product, *self._fibres.where, x, right)
+        return sum_pieces(add, cuts, (self._size, right.shape[1]))
 
     def outer(self, u: Array, v: Array) -> Array:
         """u vᵀ on Ω."""
-        out = np.empty(len(self._entry))
-        self._fibres.share(partial(kernels.fill_outer, self._fibres.starts, self._entry, self._row, u, v, out))
+        out = np.empty(len(self._row))
+        self._fibres.share(partial(kernels.fill_outer, *self._fibres.where, u, v, out))
         return out
 
     def subtract_product(self, x: Array, left: Array, right: Array) -> None:
         """X_k −= L Rᵀ on Ω, in place."""
-        self._fibres.share(
-            partial(kernels.subtract_product, self._fibres.starts, self._entry, self._row, left, right, x)
-        )
+        self._fibres.share(partial(kernels.subtract_product, *self._fibres.where, left, right, x))

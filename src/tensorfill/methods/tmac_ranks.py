@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numerics.unfoldings import cross_product, multiply
-from ..tensor import Array, fold, unfold
+from ..numerics.unfoldings import cross_product
+from ..tensor import Array, fold, mode_product, unfold
 
 _CLEAR_GAP = 10.0  # times the mean of the other ratios, about
 _STANDSTILL = 1e-2  # relative change of a residual below which a higher rank is tried
@@ -35,7 +35,7 @@ def shrunken(left: Array, right: Array, mode: int, rank: int) -> Array:
     _, triangle = np.linalg.qr(left)
     squares, vectors = np.linalg.eigh(triangle @ cross_product(right, right, mode) @ triangle.T)
     leading = vectors[:, ::-1][:, :rank] / np.sqrt(np.maximum(squares[::-1][:rank], np.finfo(float).tiny))
-    return multiply(right, leading.T @ triangle, mode)
+    return mode_product(right, leading.T @ triangle, mode)
 
 
 def grown(right: Array, mode: int, more: int, rng: np.random.Generator) -> Array:

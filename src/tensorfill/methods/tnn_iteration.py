@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..numerics.slice_transform import SliceTransform, Transform
-from ..numerics.tensor_nuclear_norm import shrunk_slices
+from ..numerics.tensor_nuclear_norm import shrink_slices
 from ..observed import ObservedTensor
 from .known_entries import KnownEntries
 from .slice_admm import grown, largest_change
@@ -39,7 +39,7 @@ class TNNIteration:
         if np.linalg.norm(target) <= threshold:  # so is every singular value, and the transform changes nothing in that
             new, self.cost = np.zeros_like(target), 0.0
         else:
-            slices, norms = shrunk_slices(self._transform.forward(target), threshold)
+            slices, norms = shrink_slices(self._transform.forward(target), threshold)
             new = self._transform.backward(slices)
             self.cost = float(norms @ self._transform.weights) / self._transform.scale
         missed = self.known.settle(new, self.penalty / larger)

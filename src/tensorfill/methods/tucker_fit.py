@@ -15,10 +15,11 @@ import numpy as np
 from ..completion import Completion, Watch
 from ..estimates.tucker import TuckerTensor
 from ..iterating import Progress
-from ..numerics.sampled_tucker import SampledTucker, tangent_values
-from ..numerics.vector_kernels import dot
+from ..numerics.linear_operator import LinearOperator
+from ..numerics.sampled_tucker import SampledTucker
+from ..numerics.vectors import dot
 from ..observed import ObservedTensor
-from ..riemannian.tucker_point import random_nonnegative
+from ..riemannian.tucker import random_nonnegative
 from ..tensor import Array
 from .baseline import complete_by
 from .setting_checks import Rank, check_choice, check_count, resolved_tucker_rank
@@ -55,15 +56,17 @@ class TuckerFit:
 
     def derivatives(self, at: Fitted) -> TuckerTensor:
         """∂f/∂G and ∂f/∂U_k."""
-        core, factors = self._sampled.gradient(at.residual, at.point.core, at.point.factors)
-        return TuckerTensor(core, factors)
+        return TuckerTensor(*self._tangent(at).adjoint(at.residual))
 
     def best_step(self, at: Fitted, direction: TuckerTensor) -> float:
         """The t that minimises f along the straight line X + t·direction; 0 if f does not change along it."""
-        change = tangent_values(self._sampled, at.point.core, at.point.factors, direction.core, direction.factors)
+        change = self._tangent(at).forward((direction.core, direction.factors))
         squared = dot(change, change)
         step = -dot(change, at.residual) / squared if squared > 0 else 0.0
         return step if np.isfinite(step) else 0.0
+
+    def _tangent(self, at: Fitted) -> LinearOperator[tuple[Array, tuple[Array, ...]], Array]:
+        return self._sampled.tangent(at.point.core, at.point.factors)
 
 
 @dataclass(frozen=True, kw_only=True)

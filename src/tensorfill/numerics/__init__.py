@@ -1,1 +1,1 @@
-"""Vectors and operators: linear systems, nonnegative least squares, sharing work between cores."""
+"""Linear algebra for all methods: systems, operators, sparse tensors, and work shared between cores; knows no paper."""

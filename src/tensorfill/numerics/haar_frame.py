@@ -7,37 +7,11 @@ Stacks hold pictures one after another (count × rows × columns), but are read 
 by side: the right neighbour of a picture's last column is the first column of the next picture.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..compiling import compiled
-from ..tensor import Array
 
 BANDS = 4
-
-
-def side_by_side(stack: Array) -> Array:
-    """The wide picture that a stack is read as.
-
-    >>> side_by_side(np.array([[[1.0, 2.0]], [[3.0, 4.0]]]))
-    array([[1., 2., 3., 4.]])
-    """
-    return stack.transpose(1, 0, 2).reshape(stack.shape[1], -1)
-
-
-def analysis(picture: Array) -> Array:
-    """The bands W x of a picture (4 × rows × columns): smooth, and differences across, down and along diagonals."""
-    below = np.roll(picture, -1, axis=0)
-    down = ((picture + below) / 2, (picture - below) / 2)
-    across = [(part, np.roll(part, -1, axis=1)) for part in down]
-    return np.array([(part + sign * right) / 2 for part, right in across for sign in (1, -1)])
-
-
-def synthesis(bands: Array) -> Array:
-    """The adjoint Wᵀ: the picture of which these are the bands, or the one that comes closest."""
-    down = [(plus + minus) / 2 + np.roll((plus - minus) / 2, 1, axis=1) for plus, minus in (bands[:2], bands[2:])]
-    return np.asarray((down[0] + down[1]) / 2 + np.roll((down[0] - down[1]) / 2, 1, axis=0))
 
 
 @compiled(nogil=True, fastmath=True)

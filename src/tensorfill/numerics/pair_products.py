@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiling import compiled
-from ..tensor import Array, entries
+from ..tensor import Array, entries, mode_product
+from .pieces import cut
 from .threads import share
-from .unfoldings import blocks, cross_product, multiply
+from .unfoldings import cross_product
 
 # Slabs are always the same, so the result does not depend on the number of threads.
 _SLAB = 2**16  # entries of a slab, about
@@ -32,9 +33,9 @@ class PairProducts:
         self._values = values
         row = entries(self.shape[1:])
         count = min(self.shape[0], _MOST_SLABS, max(1, entries(self.shape) // _SLAB))
-        cuts = [int(cut) for cut in np.linspace(0, self.shape[0], count + 1)]
+        cuts = cut(self.shape[0], count)
         self._slabs = [slice(first, end) for first, end in pairwise(cuts)]
-        known = np.searchsorted(positions, [cut * row for cut in cuts])
+        known = np.searchsorted(positions, [index * row for index in cuts])
         self._known = [slice(int(first), int(end)) for first, end in pairwise(known)]
         self._scratch: list[Array] = []
 
@@ -60,14 +61,14 @@ class PairProducts:
         """L_kᵀ M_k for every mode, as tensors."""
         shapes = [(*self.shape[:k], left.shape[1], *self.shape[k + 1 :]) for k, left in enumerate(lefts)]
         found = [np.empty(shape) for shape in shapes]
-        columns = [int(cut) for cut in np.linspace(0, entries(self.shape[1:]), len(self._slabs) + 1)]
+        columns = cut(entries(self.shape[1:]), len(self._slabs))
 
         def work(i: int) -> None:
             part = slice(columns[i], columns[i + 1])
             np.matmul(lefts[0].T, _flat(M)[:, part], out=_flat(found[0])[:, part])
             slab = self._slabs[i]
             for mode, left in enumerate(lefts[1:], start=1):
-                found[mode][slab] = multiply(M[slab], left.T, mode)
+                mode_product(M[slab], left.T, mode, found[mode][slab])
 
         share(work, len(self._slabs))
         return found
@@ -82,10 +83,14 @@ class PairProducts:
         def work(i: int) -> None:
             slab, known = self._slabs[i], self._known[i]
             target = out[slab]
-            scratch = self._borrowed()
+            scratch = self._borrow()
             parts = scratch[: len(lefts) * target.size].reshape(len(lefts), -1)
             for mode, (left, right) in enumerate(zip(lefts, rights, strict=True)):
-                _write_product(left, right, mode, slab, parts[mode].reshape(target.shape))
+                part = parts[mode].reshape(target.shape)
+                if mode == 0:
+                    np.matmul(left[slab], _flat(right), out=_flat(part))
+                else:
+                    mode_product(right[slab], left, mode, part)
             blend_slab(
                 parts,
                 weights,
@@ -101,7 +106,7 @@ class PairProducts:
         total = found.sum(axis=0)
         return float(total[0]), total[1:]
 
-    def _borrowed(self) -> Array:
+    def _borrow(self) -> Array:
         """Room for one slab of every product; made once per thread, and handed back after use."""
         try:
             return self._scratch.pop()
@@ -112,18 +117,6 @@ class PairProducts:
 
 def _flat(tensor: Array) -> Array:
     return tensor.reshape(len(tensor), -1)
-
-
-def _write_product(left: Array, right: Array, mode: int, slab: slice, out: Array) -> None:
-    """One slab of fold(X_k Y_k)."""
-    if mode == 0:
-        np.matmul(left[slab], _flat(right), out=_flat(out))
-        return
-    source, target = blocks(right[slab], mode), blocks(out, mode)
-    if target.shape[2] == 1:
-        np.matmul(source[:, :, 0], left.T, out=target[:, :, 0])
-    else:
-        np.matmul(left, source, out=target)
 
 
 @compiled(nogil=True, fastmath=True)

@@ -8,6 +8,7 @@ the last index only, a fibre, follow each other, and what their other indices co
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -15,10 +16,9 @@ from numpy.typing import NDArray
 
 from ..compiling import compiled
 from ..tensor import Array
-from .threads import share
+from .fibre_operator import sort_by_fibre
+from .pieces import PIECES, cut_groups, share_pieces, sum_pieces
 
-_PIECES = 8  # work is always cut in the same pieces, so the result does not depend on the number of threads
-_SMALL = 20_000  # entries below which threads cost more than they bring
 _ENTRIES_PER_ROW = 8  # a piece of its own pays, in time and memory, if it has so many entries per row of the result
 
 
@@ -28,7 +28,12 @@ class SampledKruskal:
     def __init__(self, shape: Sequence[int], positions: NDArray[np.int64]) -> None:
         self.shape = tuple(shape)
         self.first_row = np.concatenate(([0], np.cumsum(self.shape, dtype=np.int64)))
-        self._starts, self._heads, self._last = _fibres(self.shape, self.first_row, positions)
+        fibres = sort_by_fibre(self.shape, positions, len(self.shape) - 1)
+        kind = np.int32 if self.first_row[-1] < 2**31 else np.int64
+        heads = np.stack(fibres.heads(), axis=1) + self.first_row[:-2]
+        last = fibres.row + self.first_row[-2]
+        # Where each fibre starts, the rows of its leading indices, and the row of every entry's last index.
+        self._fibres = fibres.starts, heads.astype(kind), last.astype(kind)
 
     def blocks(self, factors: Array) -> tuple[Array, ...]:
         """The factor of each mode, a view of its rows."""
@@ -36,59 +41,17 @@ class SampledKruskal:
 
     def values(self, factors: Array) -> Array:
         """[[A_1, …, A_K]] at the known positions."""
-        out = np.empty(len(self._last))
-        cuts = self._cuts(_PIECES)
-        share(
-            lambda i: fill_values(self._starts, self._heads, self._last, factors, out, cuts[i], cuts[i + 1]),
-            len(cuts) - 1,
-        )
+        out = np.empty(len(self._fibres[2]))
+        share_pieces(partial(fill_values, *self._fibres, factors, out), cut_groups(self._fibres[0]))
         return out
 
     def times_khatri_rao(self, x: Array, factors: Array, mode: int) -> Array:
         """X_k (A_K ⊙ … ⊙ A_1 without A_k), n_k × r, for the tensor with values x at the known positions, else zero."""
-        # Every piece adds up in rows of its own.
-        cuts = self._cuts(min(_PIECES, len(x) // (_ENTRIES_PER_ROW * self.shape[mode])))
-        parts = np.zeros((len(cuts) - 1, self.shape[mode], factors.shape[1]))
         kernel = add_last_products if mode == len(self.shape) - 1 else add_products
-        share(
-            lambda i: kernel(
-                self._starts,
-                self._heads,
-                self._last,
-                x,
-                factors,
-                mode,
-                self.first_row[mode],
-                parts[i],
-                cuts[i],
-                cuts[i + 1],
-            ),
-            len(parts),
-        )
-        return parts[0] if len(parts) == 1 else np.asarray(parts.sum(axis=0))
-
-    def _cuts(self, pieces: int) -> list[int]:
-        """Where to cut the fibres into pieces with about the same number of entries each."""
-        pieces = max(1, pieces) if len(self._last) > _SMALL else 1
-        cuts = np.searchsorted(self._starts, np.linspace(0, len(self._last), pieces + 1))
-        cuts[-1] = len(self._starts) - 1
-        return [int(cut) for cut in cuts]
-
-
-def _fibres(
-    shape: tuple[int, ...], first_row: NDArray[np.int64], positions: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.signedinteger], NDArray[np.signedinteger]]:
-    """Where each fibre starts, the rows of its leading indices, and the row of every entry's last index."""
-    kind = np.int32 if first_row[-1] < 2**31 else np.int64
-    fibre = positions // shape[-1]
-    last = (positions - fibre * shape[-1] + first_row[-2]).astype(kind)
-    begins = np.flatnonzero(np.concatenate(([True], fibre[1:] != fibre[:-1])))
-    fibre = fibre[begins]
-    heads = np.empty((len(fibre), len(shape) - 1), kind)
-    for mode in reversed(range(len(shape) - 1)):
-        heads[:, mode] = fibre % shape[mode] + first_row[mode]
-        fibre //= shape[mode]
-    return np.concatenate((begins, [len(positions)])), heads, last
+        most = len(x) // (_ENTRIES_PER_ROW * self.shape[mode])
+        cuts = cut_groups(self._fibres[0], min(max(1, most), PIECES))
+        add = partial(kernel, *self._fibres, x, factors, mode, self.first_row[mode])
+        return sum_pieces(add, cuts, (self.shape[mode], factors.shape[1]))
 
 
 # Compiled loops; each call works on fibres `first` … `end` − 1 and releases the GIL.

@@ -71,7 +71,7 @@ class SampledMoments:
 
     def __init__(self, shape: Sequence[int], indices: Sequence[Indices]) -> None:
         self._shape = tuple(shape)
-        self._slices = [_sorted(self._shape, indices, mode) for mode in range(len(self._shape))]
+        self._slices = [_sort_slices(self._shape, indices, mode) for mode in range(len(self._shape))]
 
     def sums(self, moments: Sequence[Floats], mode: int) -> Floats:
         """Q_k, one packed matrix per row, from the packed second moments of all modes, one array each."""
@@ -91,7 +91,7 @@ class SampledMoments:
         return out
 
 
-def _sorted(shape: tuple[int, ...], indices: Sequence[Indices], mode: int) -> _Slices:
+def _sort_slices(shape: tuple[int, ...], indices: Sequence[Indices], mode: int) -> _Slices:
     others = sorted((other for other in range(len(shape)) if other != mode), key=lambda other: shape[other])
     *heads, inner = others  # the largest makes the fewest groups
     order = np.lexsort([indices[m] for m in (inner, *reversed(heads), mode)])

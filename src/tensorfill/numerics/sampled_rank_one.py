@@ -9,16 +9,18 @@ order.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..compiling import compiled
 from ..tensor import Array
-from .threads import share
+from .fibre_kernels import fill_fibre_dots
+from .fibre_operator import sort_by_fibre
+from .pieces import PIECES, cut_groups, share_pieces, sum_pieces
 
 _PIECE = 100_000  # entries that are worth asking a thread for, as each loop takes half a nanosecond for one
-_MOST_PIECES = 8  # work is always cut in the same pieces, so the result does not depend on the number of threads
 
 
 class SampledRankOne:
@@ -28,22 +30,16 @@ class SampledRankOne:
         self.shape = tuple(shape)
         self.first_row = np.concatenate(([0], np.cumsum(self.shape, dtype=np.int64)))
         self.fibre_mode = int(np.argmax(self.shape))
-        indices = np.unravel_index(positions, self.shape)
-        others = [mode for mode in range(len(self.shape)) if mode != self.fibre_mode]
-        fibre = np.ravel_multi_index([indices[mode] for mode in others], [self.shape[mode] for mode in others])
-        self.order = np.lexsort((indices[self.fibre_mode], fibre))
+        fibres = sort_by_fibre(self.shape, positions, self.fibre_mode)
+        self.order = fibres.entry
         """Which known entry comes when, fibre after fibre. Values of entries are expected and given in this order."""
-        fibre = fibre[self.order]
-        begins = np.flatnonzero(np.concatenate(([True], fibre[1:] != fibre[:-1])))
-        self._starts = np.concatenate((begins, [len(positions)])).astype(np.uint64)
-        self._rows = indices[self.fibre_mode][self.order].astype(np.uint32)
-        self.heads = np.zeros((len(begins), len(self.shape)), np.uint32)
+        self._starts, self._rows = fibres.starts, fibres.row
+        self.heads = np.zeros((len(fibres.fibre), len(self.shape)), np.uint32)
         """Where the entry of each mode's vector for each fibre is; not used for the mode of the fibres."""
-        for mode in others:
-            self.heads[:, mode] = indices[mode][self.order[begins]] + self.first_row[mode]
-        pieces = int(np.clip(len(positions) // _PIECE, 1, _MOST_PIECES))
-        cuts = np.searchsorted(self._starts, np.linspace(0, len(positions), pieces + 1))
-        self._cuts = [int(cut) for cut in (*cuts[:-1], len(begins))]
+        others = [mode for mode in range(len(self.shape)) if mode != self.fibre_mode]
+        for mode, index in zip(others, fibres.heads(), strict=True):
+            self.heads[:, mode] = index + self.first_row[mode]
+        self._cuts = cut_groups(self._starts, int(np.clip(len(positions) // _PIECE, 1, PIECES)))
 
     def block(self, vectors: Array, mode: int) -> Array:
         """The vector of one mode, a view."""
@@ -53,20 +49,13 @@ class SampledRankOne:
         """One number per fibre: x times the vector of its mode."""
         out = np.empty(len(self.heads))
         vector = self.block(vectors, self.fibre_mode)
-        share(
-            lambda i: fill_fibre_dots(self._starts, self._rows, x, vector, out, self._cuts[i], self._cuts[i + 1]),
-            len(self._cuts) - 1,
-        )
+        share_pieces(partial(fill_fibre_dots, self._starts, self._rows, x, vector, out), self._cuts)
         return out
 
     def along_fibres(self, x: Array, scales: Array) -> Array:
         """x times the vectors of all modes but that of the fibres; `scales` has their product for every fibre."""
-        parts = np.zeros((len(self._cuts) - 1, self.shape[self.fibre_mode]))
-        share(
-            lambda i: add_fibres(self._starts, self._rows, x, scales, parts[i], self._cuts[i], self._cuts[i + 1]),
-            len(parts),
-        )
-        return parts[0] if len(parts) == 1 else np.asarray(parts.sum(axis=0))
+        add = partial(add_fibres, self._starts, self._rows, x, scales)
+        return sum_pieces(add, self._cuts, (self.shape[self.fibre_mode],))
 
     def exchange(self, x: Array, new: tuple[Array, Array], old: tuple[Array, Array]) -> None:
         """Changes x: one rank-one tensor is taken from it, another one given back.
@@ -74,27 +63,12 @@ class SampledRankOne:
         Each comes as its vectors and, for every fibre, the product of its weight with the vectors of the other modes.
         """
         taken, given = self.block(new[0], self.fibre_mode), self.block(old[0], self.fibre_mode)
-        share(
-            lambda i: subtract_change(
-                self._starts, self._rows, x, new[1], taken, old[1], given, self._cuts[i], self._cuts[i + 1]
-            ),
-            len(self._cuts) - 1,
-        )
+        change = partial(subtract_change, self._starts, self._rows, x, new[1], taken, old[1], given)
+        share_pieces(change, self._cuts)
 
 
 # Compiled loops; those with `first` and `end` work on fibres `first` … `end` − 1. Indices are unsigned and fibres are
 # slices: so the compiler need not ask for every index whether it counts from the end.
-
-
-@compiled(nogil=True, fastmath=True)
-def fill_fibre_dots(starts, rows, x, vector, out, first, end):  # type: ignore[no-untyped-def]
-    """out = one dot product per fibre."""
-    for f in range(first, end):
-        row, values = rows[starts[f] : starts[f + 1]], x[starts[f] : starts[f + 1]]
-        total = 0.0
-        for j in range(len(row)):
-            total += values[j] * vector[row[j]]
-        out[f] = total
 
 
 @compiled(nogil=True, fastmath=True)

@@ -15,14 +15,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiling import compiled
 from ..tensor import Array
-from . import sampled_tucker_kernels as kernels
+from .linear_operator import LinearOperator
+from .pieces import cut_groups
 from .threads import share
 
 Factors = tuple[Array, ...]
 
-_PIECES = 8  # work is always cut in the same pieces, so the result does not depend on the number of threads
-_SMALL = 20_000  # entries below which one piece is enough
 _AT_ONCE = 2**21  # numbers that a piece may hold for its matrices T
 
 
@@ -44,11 +44,11 @@ class _Piece:
             if len(parts) == 1:
                 parts.append(weights @ core.reshape(len(core), -1))
             else:
-                parts.append(_contracted(weights, parts[-1].reshape(*weights.shape, -1)))
+                parts.append(_contract(weights, parts[-1].reshape(*weights.shape, -1)))
         return parts
 
 
-def _contracted(weights: Array, part: Array) -> Array:
+def _contract(weights: Array, part: Array) -> Array:
     return np.asarray(np.matmul(weights[:, None, :], part)[:, 0, :])
 
 
@@ -73,17 +73,32 @@ class SampledTucker:
         def work(number: int) -> None:
             piece = pieces[number]
             T = piece.matrices(core, factors)[-1].reshape(-1, *widest)
-            kernels.fill_values(piece.starts, piece.row, piece.node, self._last, T, second, last, out)
+            fill_values(piece.starts, piece.row, piece.node, self._last, T, second, last, out)
 
         pieces = self._pieces(core.size // core.shape[0])
         share(work, len(pieces))
         return out
 
-    def gradient(self, residual: Array, core: Array, factors: Factors) -> tuple[Array, Factors]:
-        """The gradient of Σ residual · (tensor at the entries) with respect to the core and to every factor.
+    def tangent(self, core: Array, factors: Factors) -> LinearOperator[tuple[Array, Factors], Array]:
+        """How the entries change to first order with core and factors, and the gradient by them as the adjoint.
 
-        With R the sparse tensor of residuals: R ×_1 U_1ᵀ … ×_K U_Kᵀ, and (R ×_{j≠k} U_jᵀ)_k G_kᵀ.
+        Forward: Ġ ×_j U_j + Σ_k G ×_k U̇_k ×_{j≠k} U_j at the entries. Adjoint: with R the sparse tensor of residuals,
+        R ×_1 U_1ᵀ … ×_K U_Kᵀ, and (R ×_{j≠k} U_jᵀ)_k G_kᵀ.
         """
+
+        def forward(change: tuple[Array, Factors]) -> Array:
+            core_change, factor_changes = change
+            total = self.values(core_change, factors)
+            for mode, one in enumerate(factor_changes):
+                total += self.values(core, (*factors[:mode], one, *factors[mode + 1 :]))
+            return total
+
+        shapes = core.shape, tuple(factor.shape for factor in factors)
+        return LinearOperator(
+            ((self.count,), shapes), forward, lambda residual: self._gradient(residual, core, factors)
+        )
+
+    def _gradient(self, residual: Array, core: Array, factors: Factors) -> tuple[Array, Factors]:
         pieces = self._pieces(core.size // core.shape[0])
         found: list[tuple[Array, Factors] | None] = [None] * len(pieces)
 
@@ -100,19 +115,8 @@ class SampledTucker:
         T = parts[-1].reshape(-1, *core.shape[-2:])
         into = [np.zeros_like(factor) for factor in factors]
         into_T = np.zeros_like(T)
-        kernels.add_gradient(
-            piece.starts,
-            piece.row,
-            piece.node,
-            self._last,
-            T,
-            factors[-2],
-            factors[-1],
-            residual,
-            into[-2],
-            into[-1],
-            into_T,
-        )
+        where = piece.starts, piece.row, piece.node, self._last
+        add_gradient(*where, T, factors[-2], factors[-1], residual, into[-2], into[-1], into_T)
         flowing = into_T.reshape(len(into_T), -1)
         for mode in range(len(piece.leading) - 1, 0, -1):
             weights = factors[mode][piece.leading[mode]]
@@ -131,11 +135,8 @@ class SampledTucker:
     def _pieces(self, width: int) -> list[_Piece]:
         """The fibres in pieces of about the same number of entries, none with more than its share of matrices T."""
         at_most = max(1, _AT_ONCE // width)
-        wanted = _PIECES if self.count > _SMALL else 1
-        cuts = np.searchsorted(self._starts, np.linspace(0, self.count, wanted + 1))
-        cuts[-1] = len(self._starts) - 1
         pieces = []
-        for first, end in pairwise(cuts):
+        for first, end in pairwise(cut_groups(self._starts)):
             for begin in range(first, end, at_most):
                 pieces.append(self._piece(begin, min(begin + at_most, end)))
         return pieces
@@ -149,11 +150,49 @@ class SampledTucker:
         return _Piece(self._starts[first : end + 1], self._row[first:end], np.cumsum(node), tuple(leading))
 
 
-def tangent_values(
-    sampled: SampledTucker, core: Array, factors: Factors, core_change: Array, factor_changes: Factors
-) -> Array:
-    """How the entries change to first order: Ġ ×_j U_j + Σ_k G ×_k U̇_k ×_{j≠k} U_j."""
-    total = sampled.values(core_change, factors)
-    for mode, change in enumerate(factor_changes):
-        total += sampled.values(core, (*factors[:mode], change, *factors[mode + 1 :]))
-    return total
+# Compiled loops over the fibres of a piece.
+
+
+@compiled(nogil=True, fastmath=True)
+def fill_values(starts, row, node, last, T, second, factor, out):  # type: ignore[no-untyped-def]
+    """out = Σ_ab second[row, a] T[node, a, b] factor[last, b] for every entry of the fibres."""
+    rows, columns = T.shape[1], T.shape[2]
+    along = np.empty(columns)
+    for f in range(len(row)):
+        along[:] = 0.0
+        for a in range(rows):
+            weight = second[row[f], a]
+            for b in range(columns):
+                along[b] += weight * T[node[f], a, b]
+        for e in range(starts[f], starts[f + 1]):
+            total = 0.0
+            for b in range(columns):
+                total += along[b] * factor[last[e], b]
+            out[e] = total
+
+
+@compiled(nogil=True, fastmath=True)
+def add_gradient(starts, row, node, last, T, second, factor, residual, into_second, into_factor, into_T):  # type: ignore[no-untyped-def]
+    """Add the derivatives of Σ residual · value with respect to `second`, `factor` and T."""
+    rows, columns = T.shape[1], T.shape[2]
+    along = np.empty(columns)
+    pull = np.empty(columns)
+    for f in range(len(row)):
+        along[:] = 0.0
+        for a in range(rows):
+            weight = second[row[f], a]
+            for b in range(columns):
+                along[b] += weight * T[node[f], a, b]
+        pull[:] = 0.0
+        for e in range(starts[f], starts[f + 1]):
+            r, k = residual[e], last[e]
+            for b in range(columns):
+                pull[b] += r * factor[k, b]
+                into_factor[k, b] += r * along[b]
+        for a in range(rows):
+            weight = second[row[f], a]
+            total = 0.0
+            for b in range(columns):
+                total += T[node[f], a, b] * pull[b]
+                into_T[node[f], a, b] += weight * pull[b]
+            into_second[row[f], a] += total

@@ -8,19 +8,19 @@ largest r singular values are to be left as they are, that rest has all of them,
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..tensor import Array, entries
+from ..tensor import Array, blocks, entries
+from .pieces import PIECES, cut
 from .threads import share
-from .unfoldings import blocks
 
 Floats = NDArray[np.floating[Any]]
 
 _WIDTH = 512  # columns of an unfolding that are multiplied at a time: they fit into the cache
-_PIECES = 8  # a mode is always cut in the same pieces, so the result does not depend on the number of threads
 _RESOLVED = {"float64": 1e-7, "float32": 5e-5}  # share of the largest singular value below which X Xᵀ knows no other
 
 
@@ -86,7 +86,7 @@ def _wide(tensor: Floats, mode: int) -> Floats:
     size = tensor.shape[mode]
     if size * size > entries(tensor.shape):
         return tensor.reshape(1, -1, size)
-    return blocks(tensor, mode)  # type: ignore[arg-type]
+    return blocks(tensor, mode)
 
 
 def _pieces(shape: tuple[int, ...]) -> list[list[_Stretch]]:
@@ -100,9 +100,8 @@ def _pieces(shape: tuple[int, ...]) -> list[list[_Stretch]]:
             for i in range(before)
             for j in range(0, after, _WIDTH)
         ]
-    number = max(1, min(_PIECES, before * after // (2 * size), len(stretches)))
-    cuts = [len(stretches) * piece // number for piece in range(number + 1)]
-    return [stretches[cuts[piece] : cuts[piece + 1]] for piece in range(number)]
+    number = max(1, min(PIECES, before * after // (2 * size), len(stretches)))
+    return [stretches[first:end] for first, end in pairwise(cut(len(stretches), number))]
 
 
 def _matrix(view: Floats, stretch: _Stretch) -> Floats:

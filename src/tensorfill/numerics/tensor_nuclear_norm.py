@@ -27,10 +27,10 @@ def slice_pieces(shape: tuple[int, int, int]) -> list[slice]:
     return [slice(first, min(first + step, count)) for first in range(0, count, step)]
 
 
-def shrunk_slices(slices: NDArray[Any], threshold: float) -> tuple[NDArray[Any], Array]:
+def shrink_slices(slices: NDArray[Any], threshold: float) -> tuple[NDArray[Any], Array]:
     """Slices with all singular values made smaller by `threshold`, and the nuclear norm of each.
 
-    >>> shrunk, norms = shrunk_slices(np.array([np.diag([3.0, 1.0]), np.zeros((2, 2))]), 2.0)
+    >>> shrunk, norms = shrink_slices(np.array([np.diag([3.0, 1.0]), np.zeros((2, 2))]), 2.0)
     >>> shrunk[0].round(12) + 0.0
     array([[1., 0.],
            [0., 0.]])

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation, generate_binary_structure
 from scipy.sparse import coo_array, csr_array
-from scipy.sparse.linalg import cg, splu
+from scipy.sparse.linalg import splu
 
 from ..deadline import look_at_clock
 from ..tensor import Array
+from .conjugate_gradients import PreconditionedSystem, ResidualWithin, conjugate_gradients
 
 Mask = NDArray[np.bool_]
 
@@ -35,14 +36,15 @@ def fill_by_thin_plate(values: NDArray[np.floating], missing: Mask) -> Array:
     surface = sum(size > 1 for size in missing.shape) <= 2
     if surface and len(unknown) <= _DIRECTLY:
         return np.asarray(splu(normal, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}).solve(right)).T
-    scale = 1 / normal.diagonal()
-    preconditioner = coo_array((scale, (np.arange(len(scale)), np.arange(len(scale))))).tocsr()
+    rows, scale = normal.tocsr(), 1 / normal.diagonal()
+    system = PreconditionedSystem(lambda x: rows @ x, lambda r: scale * r)
     start = float(np.mean(flat[:, neighbours])) if len(neighbours) else 0.0
-    found = np.empty(right.T.shape)
+    found = np.full(right.T.shape, start)
     for band in range(len(values)):
         look_at_clock()
-        guess = np.full(len(unknown), start)
-        found[band] = cg(normal, right[:, band], guess, rtol=_TOLERANCE, maxiter=_MOST_STEPS, M=preconditioner)[0]
+        residual = right[:, band] - rows @ found[band]
+        stop = ResidualWithin(_TOLERANCE * float(np.linalg.norm(right[:, band])), _MOST_STEPS)
+        conjugate_gradients(system, found[band], residual, stop)
     return found
 
 

@@ -102,7 +102,7 @@ def _serve(asked: SimpleQueue[Callable[[], None] | None], done: SimpleQueue[Base
         done.put(failure)
 
 
-def _hired(count: int) -> tuple[_Helper, ...]:
+def _hire(count: int) -> tuple[_Helper, ...]:
     """So many helpers, or as many as the system lets us have: a limit on processes counts threads too."""
     helpers: list[_Helper] = []
     with suppress(RuntimeError):  # "can't start new thread"
@@ -122,7 +122,7 @@ class _Staff(local):
     def of(self, count: int) -> tuple[_Helper, ...]:
         if self.process != os.getpid() or self.wanted != count:
             self.wanted = count
-            self.process, self.helpers = os.getpid(), _hired(count)
+            self.process, self.helpers = os.getpid(), _hire(count)
         return self.helpers
 
     def dismiss(self) -> None:

@@ -34,9 +34,9 @@ class Triangles:
         corners = np.repeat(flat[:, None], 3, axis=1)
         weights = np.tile([1.0, 0.0, 0.0], (len(flat), 1))
         positions = np.arange(known.size).reshape(known.shape)
-        for part, middle in _pieces(known.shape):
+        for part, middle in _cut_strip(known.shape):
             look_at_clock()
-            found = _triangles(known[part])
+            found = _find_triangles(known[part])
             if found is None:
                 continue
             inside, by_three, shares = found
@@ -47,12 +47,12 @@ class Triangles:
             weights[rows] = shares[kept]
         return cls(corners, weights)
 
-    def interpolated(self, picture: Array) -> Array:
+    def interpolate(self, picture: Array) -> Array:
         """Values at the missing entries of a picture, in order."""
         return np.asarray(np.einsum("nc,nc->n", picture.reshape(-1)[self.corners], self.weights))
 
 
-def _pieces(shape: tuple[int, ...]) -> Iterator[tuple[tuple[slice, ...], NDArray[np.bool_]]]:
+def _cut_strip(shape: tuple[int, ...]) -> Iterator[tuple[tuple[slice, ...], NDArray[np.bool_]]]:
     """Parts of a picture that overlap, and where each is to be used: all of it, unless it is a long strip.
 
     Triangles of a long strip would take time in proportion to the square of its length.
@@ -70,7 +70,7 @@ def _pieces(shape: tuple[int, ...]) -> Iterator[tuple[tuple[slice, ...], NDArray
         yield (wide, slice(None)) if longest == 0 else (slice(None), wide), middle
 
 
-def _triangles(known: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp], Array] | None:
+def _find_triangles(known: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp], Array] | None:
     """Which missing entries lie in a triangle, its corners as flat positions, and their weights; None without any."""
     from scipy.ndimage import binary_dilation
     from scipy.spatial import Delaunay, QhullError

@@ -1,19 +1,38 @@
-"""Products with unfoldings, without unfolding: arrays whose last index varies fastest are read where they lie.
-
-Along mode k an array is a row of blocks, (sizes before k) × n_k × (sizes after k). The mode-k unfolding is these blocks
-side by side, so whatever is a sum over its columns, or acts on each of them, goes block by block.
-"""
+"""Products with unfoldings, without unfolding: arrays whose last index varies fastest are read where they lie."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
-from ..tensor import Array, entries
+from ..tensor import Array, blocks, mode_product
+from .pieces import PIECES, count_pieces, cut, share_pieces
 
 
-def blocks(tensor: Array, mode: int) -> Array:
-    """The array as (sizes before the mode) × n_k × (sizes after the mode); a view."""
-    return tensor.reshape(entries(tensor.shape[:mode]), tensor.shape[mode], entries(tensor.shape[mode + 1 :]))
+def share_mode_product(
+    tensor: NDArray[Any], matrix: NDArray[Any], mode: int, *, overwrite: bool = False
+) -> NDArray[Any]:
+    """The tensor T ×_k M in the precision of T, shared between the cores.
+
+    `overwrite` says that T is not needed any more: if the matrix is square, the result may take its place.
+    """
+    given = np.ascontiguousarray(tensor)
+    inside = overwrite and len(matrix) == tensor.shape[mode] and given.flags.writeable
+    shape = (*tensor.shape[:mode], len(matrix), *tensor.shape[mode + 1 :])
+    found: NDArray[Any] = given if inside else np.empty(shape, tensor.dtype)
+    if count_pieces(tensor.size) == 1:
+        return mode_product(given, matrix, mode, found)
+    source, target = blocks(given, mode), blocks(found, mode)
+    before, _, after = source.shape
+    if before >= PIECES or after == 1:
+        share_pieces(lambda first, end: mode_product(source[first:end], matrix, 1, target[first:end]), cut(before))
+    else:  # where input and output overlap, NumPy copies the piece that it reads
+        share_pieces(
+            lambda first, end: np.matmul(matrix, source[:, :, first:end], out=target[:, :, first:end]), cut(after)
+        )
+    return found
 
 
 def cross_product(a: Array, b: Array, mode: int) -> Array:
@@ -32,16 +51,3 @@ def cross_product(a: Array, b: Array, mode: int) -> Array:
     for one, other in zip(left[1:], right[1:], strict=True):
         total += one @ other.T
     return np.asarray(total)
-
-
-def multiply(tensor: Array, matrix: Array, mode: int) -> Array:
-    """T ×_k M, again with the last index varying fastest.
-
-    >>> multiply(np.ones((2, 3)), np.array([[1.0, 1.0]]), 0)
-    array([[2., 2., 2.]])
-    """
-    shape = (*tensor.shape[:mode], len(matrix), *tensor.shape[mode + 1 :])
-    parts = blocks(tensor, mode)
-    if parts.shape[2] == 1:
-        return np.asarray(parts[:, :, 0] @ matrix.T).reshape(shape)
-    return np.asarray(np.matmul(matrix, parts)).reshape(shape)

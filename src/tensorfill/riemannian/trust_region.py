@@ -6,19 +6,28 @@ P.-A. Absil, C. G. Baker, K. A. Gallivan, "Trust-region methods on Riemannian ma
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from .line_search import E, Evaluate, looked_closer
-from .product import Product, Tangent, plus, scaled
+from .descent import SEARCH, E, Evaluate, Refresh, SearchSettings, look_closer
+from .spectrahedron import Product, Tangent, add, scale
 
 Hessian = Callable[[E, Tangent], Tangent]
 
-_ACCEPT = 0.1  # share of the predicted decrease a step must bring
-_LINEAR, _SUPERLINEAR = 0.1, 1.0  # the model is solved until ‖r‖ ≤ ‖r₀‖ min(0.1, (‖r₀‖/‖first gradient‖)¹)
-_MOST_INNER = 40
-_MOST_REJECTIONS = 12
-_ACCURACY = 0.03  # error allowed in a value, as a share of the decrease it is compared for
+
+@dataclass(frozen=True)
+class TrustSettings:
+    """What steers a trust region."""
+
+    accept: float = 0.1  # share of the predicted decrease that a step must bring
+    linear: float = 0.1  # the model is solved until ‖r‖ ≤ ‖r₀‖ min(linear, ‖r₀‖/‖first gradient‖)
+    most_inner: int = 40
+    most_rejections: int = 12
+    accuracy: float = 0.03  # error allowed in a value, as a share of the decrease it is compared for
+
+
+TRUST = TrustSettings()
 
 
 def trust_region(
@@ -26,27 +35,26 @@ def trust_region(
     evaluate: Evaluate[E],
     hessian: Hessian[E],
     start: E,
-    refresh: Callable[[E, float], E] = lambda at, decrease: at,
+    refresh: Refresh[E] = lambda at, decrease: at,
+    search: SearchSettings = SEARCH,
+    trust: TrustSettings = TRUST,
 ) -> Iterator[E]:
-    """Yield better and better points, for as long as the caller asks and the model can be trusted anywhere.
-
-    `refresh(at, decrease)` may look at an accepted point again (see conjugate_gradient).
-    """
+    """Yield better and better points, for as long as the caller asks and the model can be trusted anywhere."""
     at = start
     largest = np.sqrt(len(manifold.factors))
     radius = largest / 8
     first_norm = manifold.norm(at.point, at.gradient)
     rejections = 0
     while True:
-        if rejections == _MOST_REJECTIONS:
-            closer = looked_closer(evaluate, at)
+        if rejections == trust.most_rejections:
+            closer = look_closer(evaluate, at, search)
             if closer is None:
                 return
             at, radius, rejections = closer, largest / 8, 0
-        step, predicted, at_boundary = _truncated_cg(manifold, hessian, at, radius, first_norm)
+        step, predicted, at_boundary = _solve_model(manifold, hessian, at, radius, first_norm, trust)
         if not predicted > 0:
             return
-        trial = evaluate(manifold.retract(at.point, step), at, _ACCURACY * predicted)
+        trial = evaluate(manifold.retract(at.point, step), at, trust.accuracy * predicted)
         decrease = at.value - trial.value
         # Values are too low by their errors; a step must not be distrusted for the error of where it began.
         ratio = (decrease + at.value_error + trial.value_error) / predicted
@@ -54,7 +62,7 @@ def trust_region(
             radius /= 4
         elif ratio > 0.75 and at_boundary:
             radius = min(2 * radius, largest)
-        if ratio > _ACCEPT:
+        if ratio > trust.accept:
             at = refresh(trial, decrease)
             rejections = 0
             yield at
@@ -62,36 +70,36 @@ def trust_region(
             rejections += 1
 
 
-def _truncated_cg(
-    manifold: Product, hessian: Hessian[E], at: E, radius: float, first_norm: float
+def _solve_model(
+    manifold: Product, hessian: Hessian[E], at: E, radius: float, first_norm: float, trust: TrustSettings
 ) -> tuple[Tangent, float, bool]:
     """Minimise <g, s> + ½<s, H s> within ‖s‖ ≤ radius: (step, predicted decrease, whether it ends at the boundary)."""
     point, gradient = at.point, at.gradient
-    step = scaled(0.0, gradient)
-    H_step = scaled(0.0, gradient)
+    step = scale(0.0, gradient)
+    H_step = scale(0.0, gradient)
     residual = gradient
-    direction = scaled(-1.0, gradient)
+    direction = scale(-1.0, gradient)
     rr = start_rr = manifold.inner(point, residual, residual)
-    goal = np.sqrt(start_rr) * min(_LINEAR, (np.sqrt(start_rr) / first_norm) ** _SUPERLINEAR)
+    goal = np.sqrt(start_rr) * min(trust.linear, np.sqrt(start_rr) / first_norm)
 
     def predicted(s: Tangent, Hs: Tangent) -> float:
         return -manifold.inner(point, gradient, s) - 0.5 * manifold.inner(point, s, Hs)
 
-    for _ in range(_MOST_INNER):
+    for _ in range(trust.most_inner):
         H_direction = hessian(at, direction)
         curvature = manifold.inner(point, direction, H_direction)
         alpha = rr / curvature if curvature > 0 else np.inf
-        longer = plus(step, scaled(alpha, direction)) if curvature > 0 else None
+        longer = add(step, scale(alpha, direction)) if curvature > 0 else None
         if longer is None or manifold.norm(point, longer) >= radius:
             tau = _to_boundary(manifold, at, step, direction, radius)
-            step, H_step = plus(step, scaled(tau, direction)), plus(H_step, scaled(tau, H_direction))
+            step, H_step = add(step, scale(tau, direction)), add(H_step, scale(tau, H_direction))
             return step, predicted(step, H_step), True
-        step, H_step = longer, plus(H_step, scaled(alpha, H_direction))
-        residual = plus(residual, scaled(alpha, H_direction))
+        step, H_step = longer, add(H_step, scale(alpha, H_direction))
+        residual = add(residual, scale(alpha, H_direction))
         rr, previous = manifold.inner(point, residual, residual), rr
         if np.sqrt(rr) <= goal:
             break
-        direction = plus(scaled(-1.0, residual), scaled(rr / previous, direction))
+        direction = add(scale(-1.0, residual), scale(rr / previous, direction))
     return step, predicted(step, H_step), False
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy import fft
 
-from ..numerics.mode_matrix import multiply_mode
 from ..numerics.threads import threads_here
+from ..numerics.unfoldings import share_mode_product
 
 Numbers = NDArray[Any]
 BasisKind = Literal["dct", "fourier", "identity", "learned", "own"]
@@ -67,13 +67,13 @@ class Cosines:
         """By a fast cosine transform, or a matrix product if that is quicker."""
         if self.fast:
             return analyse_cosines(x, (axis,), overwrite=overwrite)
-        return multiply_mode(_cosine_matrix(self.size, x.dtype), x, axis, overwrite=overwrite)
+        return share_mode_product(x, _cosine_matrix(self.size, x.dtype), axis, overwrite=overwrite)
 
     def synthesise(self, c: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
         """By a fast cosine transform, or a matrix product if that is quicker."""
         if self.fast:
             return synthesise_cosines(c, (axis,), overwrite=overwrite)
-        return multiply_mode(_cosine_matrix(self.size, c.dtype).T, c, axis, overwrite=overwrite)
+        return share_mode_product(c, _cosine_matrix(self.size, c.dtype).T, axis, overwrite=overwrite)
 
     def bin_starts(self) -> NDArray[np.int64]:
         """Low frequencies alone, then growing groups."""
@@ -164,11 +164,11 @@ class Columns:
 
     def analyse(self, x: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
         """By a matrix product."""
-        return multiply_mode(self._transposed, x, axis, overwrite=overwrite)
+        return share_mode_product(x, self._transposed, axis, overwrite=overwrite)
 
     def synthesise(self, c: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
         """By a matrix product."""
-        return multiply_mode(self._matrix, c, axis, overwrite=overwrite)
+        return share_mode_product(c, self._matrix, axis, overwrite=overwrite)
 
     def bin_starts(self) -> NDArray[np.int64]:
         """The first columns alone, then growing groups."""

@@ -1,43 +1,8 @@
-"""Compiled passes over long vectors for the spectral solvers: fused, in pieces, summed in double precision."""
-
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
+"""Compiled passes over long vectors for the spectral solvers: fused, and summed in double precision."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..compiling import compiled
-from ..numerics.threads import share
-
-_SMALL = 2**15  # entries that are not worth sharing
-_PIECES = 8  # whatever the number of threads, so that sums have the same bits
-
-
-def in_pieces(kernel: Callable[..., Any], *arrays: NDArray[Any], numbers: tuple[float, ...] = ()) -> float:
-    """Call a kernel on pieces of contiguous arrays of one size, on all threads; the sum of what it gives back."""
-    flat = [array.reshape(-1) for array in arrays]
-    if len(flat[0]) < _SMALL:
-        return float(kernel(*flat, *numbers))
-    cuts = np.linspace(0, len(flat[0]), _PIECES + 1).astype(np.int64)
-    sums = np.zeros(_PIECES)
-
-    def work(piece: int) -> None:
-        part = slice(cuts[piece], cuts[piece + 1])
-        sums[piece] = kernel(*(array[part] for array in flat), *numbers)
-
-    share(work, _PIECES)
-    return float(sums.sum())
-
-
-@compiled(nogil=True, fastmath=True)
-def dot(a, b):  # type: ignore[no-untyped-def]
-    """aᵀb."""
-    total = 0.0
-    for i in range(len(a)):
-        total += np.float64(a[i]) * b[i]
-    return total
 
 
 @compiled(nogil=True, fastmath=True)
@@ -115,16 +80,6 @@ def add_ridge(q, ratio, d):  # type: ignore[no-untyped-def]
 
 
 @compiled(nogil=True, fastmath=True)
-def step(x, r, d, q, alpha):  # type: ignore[no-untyped-def]
-    """x += αd and r −= αq, in place."""
-    a = x.dtype.type(alpha)
-    for i in range(len(x)):
-        x[i] += a * d[i]
-        r[i] -= a * q[i]
-    return 0.0
-
-
-@compiled(nogil=True, fastmath=True)
 def divided_square(r, ratio, share_known):  # type: ignore[no-untyped-def]
     """Σ r²/(share + ratio)."""
     total = 0.0
@@ -139,15 +94,6 @@ def turn_divided(d, r, ratio, share_known, beta):  # type: ignore[no-untyped-def
     p, b = d.dtype.type(share_known), d.dtype.type(beta)
     for i in range(len(d)):
         d[i] = r[i] / (p + ratio[i]) + b * d[i]
-    return 0.0
-
-
-@compiled(nogil=True, fastmath=True)
-def turn(d, z, beta):  # type: ignore[no-untyped-def]
-    """d ← z + βd, in place."""
-    b = d.dtype.type(beta)
-    for i in range(len(d)):
-        d[i] = z[i] + b * d[i]
     return 0.0
 
 

@@ -16,16 +16,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..numerics.normal_numbers import standard_normal
+from ..numerics.vectors import dot, in_pieces, standard_normal
 from ..tensor import Array
 from .bases import Basis, Columns, Numbers
 from .bins import Bins
 from .data import KnownData
-from .hole_solver import FIRM_BOUND, FIRST_BOUND, HoleSolver
-from .kernels import dot, in_pieces
+from .hole_solver import DEFAULTS, HoleSolver, choose_solver
 from .parametric import ParametricSpectrum
 from .prior import Prior
-from .solver import Solver, solver_for
+from .solver import Solver
 from .transform import Transform
 
 _LARGEST_STEP = 20.0  # by which a variance may change in one round
@@ -81,12 +80,12 @@ class Learner:
     def know(self, data: KnownData) -> None:
         """Go on with other known entries."""
         self.data = data
-        bound = FIRST_BOUND if self._bound is None else self._bound
-        self._solver = solver_for(self.prior, data.mask, holes=self._holes, bound=bound)
+        bound = DEFAULTS.first_bound if self._bound is None else self._bound
+        self._solver = choose_solver(self.prior, data.mask, holes=self._holes, bound=bound)
 
     def firm_solver(self) -> Solver:
         """One that can hold more entries than the data has."""
-        return solver_for(self.prior, self.data.mask, holes=self._holes, bound=FIRM_BOUND, divide=False)
+        return choose_solver(self.prior, self.data.mask, holes=self._holes, bound=DEFAULTS.firm_bound, divide=False)
 
     def find_bound(self) -> None:
         """A few trial steps show the solver for holes its best bound, if it is that one and has none."""

@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from ..completion import Certificate
 from ..memory import give_back
+from ..numerics.vectors import dot, in_pieces
 from .bases import Numbers
 from .data import KnownData
-from .kernels import below_along, divided_square, dot, in_pieces, weighted_square
+from .kernels import below_along, divided_square, weighted_square
 from .prior import Prior
 from .solver import Solver
 
@@ -79,7 +80,7 @@ def solve_nonnegative(
         del entries
         known = data.mask | pushed
         # No name for the targets, so that the solver can let go of them: arrays are large.
-        found = solver.holding(known).solve(
+        found = solver.with_known(known).solve(
             _targets(data, mu, multipliers, known), ratio, coefficients, tolerance, most_steps, energy
         )
         coefficients = found.coefficients
@@ -88,7 +89,7 @@ def solve_nonnegative(
     # more make it one that says something.
     known = data.mask | (multipliers > 0)
     sharper = _SHARPER_STEPS if data.mask.size < _LARGE else _SHARPER_STEPS_IF_LARGE
-    found = solver.holding(known).solve(
+    found = solver.with_known(known).solve(
         _targets(data, mu, multipliers, known), ratio, coefficients, _SHARPER * tolerance, sharper, energy
     )
     coefficients = found.coefficients

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from ..completion import Certificate, Estimate, StopReason
 from ..iterating import Progress
 from ..missingness import Missingness
+from ..numerics.vectors import dot, in_pieces
 from ..selection.held_out import hold_out
 from ..selection.judge import Judge
 from ..tensor import SHORT, Array
 from .bases import Basis, Numbers
 from .data import KnownData
 from .estimate import SpectralEstimate
-from .kernels import dot, in_pieces
 from .learning import MOST_HOLE_STEPS, MOST_STEPS, Learner
 from .nonnegative import Constrained, certify, solve_nonnegative
 from .parametric import ParametricSpectrum

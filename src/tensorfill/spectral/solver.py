@@ -1,18 +1,35 @@
-"""Which solver: for entries missing here and there, or for holes."""
+"""Posterior means by conjugate gradients in the coefficients, for entries that are missing here and there.
+
+Minimises ‖(y − Q c)_Ω‖² + Σ (σ²/s) c². Where entries are missing at random, QᵀP_ΩQ is close to the share of known
+entries times the identity, so a diagonal preconditioner is all it takes.
+"""
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..memory import give_back
+from ..numerics.conjugate_gradients import NearWithin, conjugate_gradients
+from ..numerics.vectors import Run, dot, in_pieces
 from .bases import Numbers
-from .bins import Bins
-from .hole_solver import FIRST_BOUND, HoleSolver
-from .prior import Prior
-from .scattered_solver import ScatteredSolver, Solved
+from .kernels import add_ridge, divided_square, keep, turn_divided
+from .summed import SummedTransform
 from .transform import Transform
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """Coefficients, how many steps they took, and the value that was reached."""
+
+    coefficients: Numbers
+    steps: int
+    energy: float
 
 
 class Solver(Protocol):
@@ -27,25 +44,79 @@ class Solver(Protocol):
         most: int,
         energy: float | None = None,
     ) -> Solved:
-        """Coefficients whose objective is within about `tolerance` of its minimum; `start` may be written over."""
+        """Coefficients whose objective is within about `tolerance` of its minimum, or of `energy` if that is given.
+
+        y must be zero at unknown entries; `start` may be written over.
+        """
         ...
 
-    def holding(self, known: NDArray[np.bool_]) -> Solver:
+    def with_known(self, known: Mask) -> Solver:
         """One for a few more known entries."""
         ...
 
 
-def solver_for(
-    prior: Prior,
-    known: NDArray[np.bool_],
-    *,
-    holes: bool,
-    bound: float = FIRST_BOUND,
-    divide: bool = True,
-) -> ScatteredSolver | HoleSolver:
-    """The one for holes if there are any, which takes a square transform; it is also told the last two."""
-    transform, bins = prior.transform, prior.bins
-    square = transform.coefficient_shape == known.shape
-    if holes and square and isinstance(transform, Transform) and isinstance(bins, Bins):
-        return HoleSolver(transform, bins, known, bound, divide=divide)
-    return ScatteredSolver(transform, known)
+@dataclass(frozen=True, eq=False)
+class CoefficientSystem:
+    """QᵀP_ΩQ + ratio. Its preconditioner, share + ratio, is never applied alone: it is fused with what comes next."""
+
+    transform: Transform | SummedTransform
+    known: Mask
+    share: float
+    """Of known entries."""
+    ratio: Numbers
+
+    run: ClassVar[Run] = staticmethod(in_pieces)
+
+    def apply(self, p: Numbers) -> tuple[Numbers, float]:
+        """The product with p, and its inner product with p."""
+        x = self.transform.to_entries(p)
+        in_pieces(keep, x, self.known)
+        q = self.transform.to_coefficients(x, overwrite=True)
+        return q, in_pieces(add_ridge, q, self.ratio, p)
+
+    def precondition(self, r: Numbers) -> tuple[Numbers, float]:
+        """r itself, and rᵀz for z = r/(share + ratio)."""
+        return r, in_pieces(divided_square, r, self.ratio, numbers=(self.share,))
+
+    def turn(self, p: Numbers, z: Numbers, beta: float) -> None:
+        """p ← r/(share + ratio) + βp, in place."""
+        in_pieces(turn_divided, p, z, self.ratio, numbers=(self.share, beta))
+
+
+class ScatteredSolver:
+    """Solves for any data on one set of known entries."""
+
+    def __init__(self, transform: Transform | SummedTransform, known: Mask) -> None:
+        self._transform = transform
+        self._known = known
+        self._share = float(known.mean())
+
+    def with_known(self, known: Mask) -> ScatteredSolver:
+        """One for a few more known entries."""
+        return ScatteredSolver(self._transform, known)
+
+    def solve(
+        self,
+        y: Numbers,
+        ratio: Numbers,
+        start: Numbers | None,
+        tolerance: float,
+        most: int,
+        energy: float | None = None,
+    ) -> Solved:
+        """See `Solver`; `start` is written over."""
+        give_back()
+        system = CoefficientSystem(self._transform, self._known, self._share, ratio)
+        objective = in_pieces(dot, y, y)
+        r = self._transform.to_coefficients(y)
+        del y  # arrays are large; what is not needed any more is let go of
+        if start is None:
+            x: Numbers = np.zeros_like(r)
+        else:
+            x = start
+            q, curved = system.apply(x)
+            objective += curved - 2 * in_pieces(dot, x, r)
+            r -= q
+            del q
+        found = conjugate_gradients(system, x, r, NearWithin(tolerance, objective, energy, most))
+        return Solved(found.x, found.steps, objective - sum(found.gains))

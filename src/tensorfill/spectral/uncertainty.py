@@ -20,15 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..missingness import Missingness
-from ..numerics.normal_numbers import standard_normal
+from ..numerics.vectors import standard_normal
 from ..selection.judge import Judge, find_unjudged_entries
 from ..selection.variance_law import Evidence, VarianceLaw, independent_share
 from .bases import Numbers
 from .data import KnownData
-from .hole_solver import HoleSolver
+from .hole_solver import HoleSolver, choose_solver
 from .posterior_variance import PosteriorVariance
 from .prior import Prior
-from .solver import solver_for
 from .surroundings import Surroundings, at
 
 _DRAWS = 4
@@ -157,7 +156,7 @@ class Uncertainty:
         """Draw data from the prior, and see how well it is recovered if these entries are known."""
         dtype, transform = self.data.values.dtype, self.prior.transform
         ratio = self.prior.ratio(dtype)
-        solver = solver_for(self.prior, known, holes=self.holes)
+        solver = choose_solver(self.prior, known, holes=self.holes)
         variance, slopes = (np.zeros(known.shape, dtype) for _ in range(2))
         for number in range(draws):
             y = standard_normal(known.shape, dtype, self.seed, 3, number)

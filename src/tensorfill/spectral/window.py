@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numerics.mode_matrix import multiply_mode
+from ..numerics.unfoldings import share_mode_product
 from ..selection.windows import Window, window_sizes, windows
 from ..tensor import Array
 from .bases import Basis, Cosines
@@ -57,7 +57,7 @@ def resize(prior: Prior, shape: Sequence[int]) -> Prior:
         bases.append(Cosines(size))
         given, wanted = _frequencies(basis), _frequencies(bases[-1])
         weights = np.stack([np.interp(wanted, given, one) for one in np.eye(len(given))], axis=1)
-        variances = multiply_mode(weights, variances, mode)
+        variances = share_mode_product(variances, weights, mode)
     return Prior(Transform(bases), Bins(bases), np.exp(variances), prior.noise)
 
 

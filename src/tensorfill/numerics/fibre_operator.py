@@ -1,4 +1,4 @@
-"""The fibre operator: the paper's K = Σ_k λ_k (· ×_k U_k U_kᵀ) on a sparse support, in O(entries · Σ ranks)."""
+"""The fibre operator: K = Σ_k λ_k (· ×_k U_k U_kᵀ) and other products on a sparse support, in O(entries · Σ ranks)."""
 
 from __future__ import annotations
 
@@ -11,45 +11,53 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ..errors import InvalidInput
-from ..numerics.threads import share
 from ..tensor import Array, entries
 from . import fibre_kernels as kernels
+from .linear_operator import LinearOperator
+from .pieces import cut_groups, share_pieces, sum_pieces
 
 Factors = tuple[Array, ...]
-
-_PIECES = 8  # work is always cut in the same pieces, so the result does not depend on the number of threads
-_SMALL = 20_000  # entries below which threads cost more than they bring
 
 
 @dataclass(frozen=True, eq=False)
 class ModeFibres:
     """The support sorted by the fibres of one mode."""
 
-    starts: NDArray[np.int32]
-    entry: NDArray[np.uint32]
+    starts: NDArray[Any]
+    entry: NDArray[Any]
     row: NDArray[np.unsignedinteger[Any]]
     """Short where all modes allow it: there are as many as entries."""
     fibre: NDArray[np.int64]
     """For each fibre, its number among all fibres of the mode (the remaining indices, last fastest)."""
+    others: tuple[int, ...]
+    """The sizes of the other modes."""
+
+    def heads(self) -> tuple[NDArray[np.intp], ...]:
+        """For each fibre, its index in each of the other modes."""
+        return np.unravel_index(self.fibre, self.others)
 
     @cached_property
     def pairs(self) -> int:
         """How many pairs of entries share a fibre."""
         return int(np.square(np.diff(self.starts), dtype=np.int64).sum())
 
+    @property
+    def where(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """What every kernel begins with."""
+        return self.starts, self.entry, self.row
+
     @cached_property
     def cuts(self) -> list[int]:
         """Where to cut the fibres into pieces with about the same number of entries each."""
-        pieces = _PIECES if len(self.entry) > _SMALL else 1
-        wanted = np.linspace(0, len(self.entry), pieces + 1)
-        cuts = np.searchsorted(self.starts, wanted)
-        cuts[-1] = len(self.starts) - 1
-        return [int(cut) for cut in cuts]
+        return cut_groups(self.starts)
 
-    def share(self, kernel: Callable[[int, int], None]) -> None:
+    def share(self, kernel: Callable[[int, int], Any]) -> None:
         """Call `kernel(first fibre, end)` for every piece, on all cores."""
-        cuts = self.cuts
-        share(lambda i: kernel(cuts[i], cuts[i + 1]), len(cuts) - 1)
+        share_pieces(kernel, self.cuts)
+
+    def sum(self, kernel: Callable[[Array, int, int], Any], shape: tuple[int, ...]) -> Array:
+        """What `kernel(out, first fibre, end)` adds to zeros, over all pieces."""
+        return sum_pieces(kernel, self.cuts, shape)
 
 
 @dataclass
@@ -67,19 +75,25 @@ class FibreOperator:
             raise InvalidInput(f"At most 2³¹ − 1 entries can be worked on at once. Got {len(positions)} instead.")
         self.shape = tuple(shape)
         self.positions = positions
-        self.modes = tuple(_sort_by_fibre(self.shape, positions, mode) for mode in range(len(self.shape)))
+        self.modes = tuple(sort_by_fibre(self.shape, positions, mode) for mode in range(len(self.shape)))
         self.calls = calls or CallCount()
 
     def apply(self, factors: Factors, lam: Sequence[float], x: Array) -> Array:
         """K x = Σ_k λ_k (x ×_k U_k U_kᵀ) on the support."""
-        return self.sandwich(factors, factors, lam, x)
+        return self._add_sandwiches(factors, factors, lam, x)
 
-    def sandwich(self, left: Factors, right: Factors, lam: Sequence[float], x: Array) -> Array:
-        """Σ_k λ_k (x ×_k L_k R_kᵀ) on the support."""
+    def sandwich(self, left: Factors, right: Factors, lam: Sequence[float]) -> LinearOperator[Array, Array]:
+        """x ↦ Σ_k λ_k (x ×_k L_k R_kᵀ) on the support."""
+        shape = self.positions.shape, self.positions.shape
+        return LinearOperator(
+            shape, partial(self._add_sandwiches, left, right, lam), partial(self._add_sandwiches, right, left, lam)
+        )
+
+    def _add_sandwiches(self, left: Factors, right: Factors, lam: Sequence[float], x: Array) -> Array:
         self.calls.total += 1
         out = np.zeros_like(x)
         for fibres, L, R, weight in zip(self.modes, left, right, lam, strict=True):
-            fibres.share(partial(kernels.add_sandwich, fibres.starts, fibres.entry, fibres.row, L, R, weight, x, out))
+            fibres.share(partial(kernels.add_sandwich, *fibres.where, L, R, weight, x, out))
         return out
 
     def diagonal(self, factors: Factors, lam: Sequence[float]) -> Array:
@@ -90,39 +104,24 @@ class FibreOperator:
         """Σ_k λ_k w_k[row in mode k], for every entry of the support."""
         out = np.zeros(len(self.positions), dtype)
         for fibres, weights, weight in zip(self.modes, per_row, lam, strict=True):
-            fibres.share(partial(kernels.add_rows, fibres.starts, fibres.entry, fibres.row, weight * weights, out))
+            fibres.share(partial(kernels.add_rows, *fibres.where, weight * weights, out))
         return out
 
     def gram(self, mode: int, x: Array, right: Array, other: Array | None = None) -> Array:
         """X_k O_kᵀ R, with O = X unless `other` is given."""
-        fibres, cuts = self.modes[mode], self.modes[mode].cuts
-        second = x if other is None else other
-        parts = np.zeros((len(cuts) - 1, *right.shape))
-        share(
-            lambda i: kernels.add_gram(
-                fibres.starts, fibres.entry, fibres.row, x, second, right, parts[i], cuts[i], cuts[i + 1]
-            ),
-            len(parts),
-        )
-        return np.asarray(parts.sum(axis=0))
+        fibres, second = self.modes[mode], x if other is None else other
+        return fibres.sum(partial(kernels.add_gram, *fibres.where, x, second, right), right.shape)
 
     def square(self, mode: int, x: Array) -> Array:
         """The lower triangle of X_k X_kᵀ as a whole: n_k² numbers, from all pairs of entries that share a fibre."""
         fibres, n = self.modes[mode], self.shape[mode]
-        cuts = fibres.cuts
-        parts = np.zeros((len(cuts) - 1, n, n))
-        share(
-            lambda i: kernels.add_outer(fibres.starts, fibres.entry, fibres.row, x, parts[i], cuts[i], cuts[i + 1]),
-            len(parts),
-        )
-        return np.asarray(parts.sum(axis=0))
+        return fibres.sum(partial(kernels.add_outer, *fibres.where, x), (n, n))
 
     def fibre_sums(self, mode: int, x: Array, right: Array) -> Array:
         """Rᵀ X_k, one row per fibre that has entries."""
         fibres = self.modes[mode]
         out = np.empty((len(fibres.fibre), right.shape[1]))
-
-        fibres.share(partial(kernels.fill_fibre_sums, fibres.starts, fibres.entry, fibres.row, x, right, out))
+        fibres.share(partial(kernels.fill_fibre_sums, *fibres.where, x, right, out))
         return out
 
     def rows(self, mode: int) -> NDArray[np.int32]:
@@ -137,17 +136,20 @@ def fibre_numbers(shape: Sequence[int], positions: NDArray[np.int64], mode: int)
     return (positions // (after * shape[mode])) * after + positions % after
 
 
-def _sort_by_fibre(shape: tuple[int, ...], positions: NDArray[np.int64], mode: int) -> ModeFibres:
+def sort_by_fibre(shape: tuple[int, ...], positions: NDArray[np.int64], mode: int) -> ModeFibres:
+    """Sorted positions, last mode fastest, by the fibres of one mode."""
+    signed, unsigned = ("int32", "uint32") if len(positions) < 2**31 else ("int64", "uint64")
     after = entries(shape[mode + 1 :])
     row = (positions // after) % shape[mode]
     fibre = fibre_numbers(shape, positions, mode)
     if mode == len(shape) - 1:  # positions are sorted along this mode already
-        entry = np.arange(len(positions), dtype=np.uint32)
+        entry = np.arange(len(positions), dtype=unsigned)
     else:
-        entry = np.argsort(fibre, kind="stable").astype(np.uint32)
+        entry = np.argsort(fibre, kind="stable").astype(unsigned)
         fibre, row = fibre[entry], row[entry]
     begins = np.flatnonzero(np.concatenate(([True], fibre[1:] != fibre[:-1])))
-    starts = np.concatenate((begins, [len(positions)])).astype(np.int32)
+    starts = np.concatenate((begins, [len(positions)])).astype(signed)
     # The same for all modes, so that the kernels are compiled for one kind only.
     short = max(shape) <= np.iinfo(np.uint16).max
-    return ModeFibres(starts, entry, row.astype(np.uint16 if short else np.uint32), fibre[begins])
+    others = (*shape[:mode], *shape[mode + 1 :])
+    return ModeFibres(starts, entry, row.astype(np.uint16 if short else np.uint32), fibre[begins], others)

