@@ -17,7 +17,7 @@ from tensorfill.bench.extras import extras
 from tensorfill.bench.measuring import Place, measure
 from tensorfill.bench.peak_memory import PeakMemory
 from tensorfill.completion import Completion, Iteration, Snapshot
-from tensorfill.estimates.constant import ConstantEstimate
+from tensorfill.estimates.estimate import ConstantEstimate
 from tensorfill.rows import Row
 from tensorfill.sampling import mask
 

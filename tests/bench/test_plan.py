@@ -12,7 +12,7 @@ from tensorfill.bench.fitted_rank import fitted_settings
 from tensorfill.bench.plan import Choice, Experiment, Plan
 from tensorfill.bench.plan_file import plan_path, read_plan, shipped_plans
 from tensorfill.errors import InvalidSetting, UnreadableFile
-from tensorfill.methods.nonneg_dual import NonnegDual
+from tensorfill.methods.dual import NonnegDual
 from tensorfill.methods.registry import available_methods, make
 from tensorfill.report.published import published
 from tensorfill.sampling import mask

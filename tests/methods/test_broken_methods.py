@@ -12,7 +12,7 @@ from conformance import CHECKS, problem
 from numpy.typing import NDArray
 
 from tensorfill.completion import Completion, Estimate, History, Iteration, Snapshot, StopReason, Watch
-from tensorfill.estimates.constant import ConstantEstimate
+from tensorfill.estimates.estimate import ConstantEstimate
 from tensorfill.observed import ObservedTensor
 
 

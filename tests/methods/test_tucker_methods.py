@@ -10,10 +10,8 @@ import pytest
 from tensorfill import complete
 from tensorfill.completion import Snapshot
 from tensorfill.errors import InvalidSetting
-from tensorfill.estimates.tucker import TuckerTensor
-from tensorfill.methods.geomcg import GeomCG
-from tensorfill.methods.rprecon import RPrecon
-from tensorfill.methods.tucker_fit import TuckerFit
+from tensorfill.estimates.factored import TuckerTensor
+from tensorfill.methods.tucker import GeomCG, RPrecon, TuckerFit
 from tensorfill.observed import ObservedTensor
 from tensorfill.riemannian.tucker_point import random_nonnegative
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tensorfill.estimates.tucker import TuckerTensor
+from tensorfill.estimates.factored import TuckerTensor
 from tensorfill.riemannian.tucker_embedded import TuckerEmbedded, truncated
 from tensorfill.riemannian.tucker_point import CoreGram, plus, random_nonnegative, scaled
 from tensorfill.riemannian.tucker_quotient import TuckerQuotient

@@ -15,8 +15,8 @@ from ..observed import ObservedTensor
 from ..selection.choice import Candidates, Choice, Refused
 from ..selection.pattern import HolePattern
 from .candidates import candidates, leader
-from .linear import Linear
-from .nonneg_dual import NonnegDual
+from .dual import NonnegDual
+from .interpolation import Linear
 from .patches import Patches
 from .setting_checks import check_choice, wrong
 from .spectral import Spectral

@@ -8,21 +8,16 @@ from ..errors import InvalidSetting
 from ..method import Method
 from .auto import Auto
 from .bcpf import BCPF
-from .biharmonic import Biharmonic
 from .constant_fill import MeanFill, ZeroFill
-from .dual import Dual
-from .dual_demo import DualDemo
+from .dual import Dual, DualDemo, NonnegDual
 from .ffw import FFW
-from .geomcg import GeomCG
 from .halrtc import HaLRTC
-from .linear import Linear
+from .interpolation import Biharmonic, Linear
 from .lrtc_tnn import LRTCTNN
 from .lrtc_tv import LRTCTV
 from .ncpc import NCPC
 from .nearest_slices import NearestSlices
-from .nonneg_dual import NonnegDual
 from .patches import Patches
-from .rprecon import RPrecon
 from .scaled_spectral import ScaledSpectral
 from .smf_lrtc import SMFLRTC
 from .spc import SPC
@@ -30,6 +25,7 @@ from .spectral import Spectral
 from .t_ctv import TCTV
 from .tmac import TMac
 from .tnn import TNN
+from .tucker import GeomCG, RPrecon
 
 _METHODS: tuple[type[Method], ...] = (
     Auto,

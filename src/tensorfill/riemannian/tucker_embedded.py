@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..estimates.tucker import TuckerTensor
+from ..estimates.factored import TuckerTensor
 from ..tensor import Array, mode_product
 from .tucker_point import TuckerGeometry, flat
 

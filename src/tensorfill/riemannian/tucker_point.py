@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..estimates.tucker import TuckerTensor
+from ..estimates.factored import TuckerTensor
 from ..tensor import Array, unfold
 
 _FAINTEST = 1e-14  # eigenvalue of G_k G_kᵀ that still counts, as a share of the largest

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...estimates.tucker import TuckerTensor
+from ...estimates.factored import TuckerTensor
 from ...tensor import Array
 from ..dataset import Dataset
 
