@@ -214,12 +214,3 @@ def test_it_starts_with_as_many_components_as_the_largest_mode_has_indices_up_to
     ranks = [BCPF(max_iter=1).complete(data, rng=rng).settings["max_rank"] for data in (few, many, flat)]
     assert ranks == [30, 100, 5], "a matrix with five rows is the sum of five"
     assert complete(*problem((4, 3, 3)), max_rank=7, max_iter=3).settings["max_rank"] == 7
-
-
-def test_a_huge_sparse_tensor_is_never_built() -> None:
-    rng = np.random.default_rng(0)
-    shape = (200_000, 200_000, 2000)
-    rows = np.unique(np.stack([rng.integers(size, size=2000) for size in shape], axis=1), axis=0)
-    data = ObservedTensor.from_coordinates(rows, rng.random(len(rows)), shape)
-    done = BCPF(max_rank=3, max_iter=3).complete(data, rng=rng)
-    assert np.isfinite(done.predict(rows[:1000], raw=True)).all()

@@ -239,16 +239,6 @@ def test_traps(settings: dict[str, Any]) -> None:
         assert np.isfinite(done.history.cost).all()
 
 
-def test_a_huge_sparse_tensor_is_never_filled() -> None:
-    rng = np.random.default_rng(0)
-    shape = (20_000, 20_000, 200)
-    places = np.unique(rng.integers(0, shape, (2000, 3)), axis=0)
-    data = ObservedTensor.from_coordinates(places, rng.random(len(places)), shape)
-    done = FFW(max_iter=10).complete(data, rng=rng)
-    assert np.isfinite(done.predict(places[:50], raw=True)).all()
-    assert done.history.cost[-1] < done.history.cost[0]
-
-
 def test_modes_that_the_tensor_does_not_have_are_refused() -> None:
     assert FFW(modes=[1, 3]).refuses(small((5, 4, 3))) is None
     assert FFW(modes=[1, 3]).refuses(small((5, 4))) == (

@@ -141,12 +141,6 @@ def method(request: pytest.FixtureRequest) -> Any:
     return request.param
 
 
-def test_known_entries_are_exact(method: Any) -> None:
-    data = planes(4)
-    known = corners_and_some(data.shape)
-    np.testing.assert_array_equal(run(method, data, known).model[known], data[known])
-
-
 def test_every_slice_is_an_iteration_and_the_cost_is_how_many_are_left(method: Any) -> None:
     data = planes(2, 3)
     done = run(method, data, corners_and_some(data.shape))

@@ -9,6 +9,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from lrtc_tv_formulas import TRANSCRIPTS, TuckerTranscript, differences, soft
+from smooth_tensor import observed, smooth_tensor
 
 from tensorfill.completion import Snapshot
 from tensorfill.methods.lrtc_tv import LRTCTV, SmoothTuckerSolver, TraceNormSolver
@@ -29,20 +30,6 @@ SETTINGS = {
 }
 State = TraceNormSolver | SmoothTuckerSolver
 both_variants = pytest.mark.parametrize("kind", [TraceNormSolver, SmoothTuckerSolver])
-
-
-def smooth_problem(shape: tuple[int, ...] = (12, 10, 4), share: float = 0.5) -> tuple[Array, Array]:
-    """A smooth tensor of low rank with largest value 1, and which of it is known."""
-    waves = [1.5 + np.sin(np.linspace(0.0, 2.0 + mode, size)) for mode, size in enumerate(shape)]
-    truth = np.asarray(np.einsum(*(part for mode, wave in enumerate(waves) for part in (wave, [mode]))))
-    return truth / truth.max(), np.random.default_rng(0).random(shape) < share
-
-
-def observed(shape: tuple[int, ...]) -> ObservedTensor:
-    truth, known = smooth_problem(shape)
-    known.flat[np.argmax(truth)] = True
-    known.flat[np.argmin(truth)] = False
-    return ObservedTensor.from_array(truth, known)
 
 
 def complete(truth: Array, known: Array, seed: int = 0, **settings: Any) -> Any:
@@ -137,7 +124,7 @@ def test_the_copies_come_to_agree(kind: Any) -> None:
 
 def test_variant_one_finds_what_a_convex_solver_finds() -> None:
     """With a penalty that does not grow, ADMM goes to the minimum of the convex problem."""
-    truth, known = smooth_problem((5, 4, 3))
+    truth, known = smooth_tensor((5, 4, 3))
     truth = truth + 0.3 * np.random.default_rng(0).random(truth.shape)
     scale = truth[known].max()
     places = np.arange(truth.size).reshape(truth.shape)
@@ -154,14 +141,14 @@ def test_variant_one_finds_what_a_convex_solver_finds() -> None:
 
 @pytest.mark.parametrize("variant", ["I", "II"])
 def test_smooth_data_is_completed(variant: str) -> None:
-    truth, known = smooth_problem((24, 20, 4), share=0.3)
+    truth, known = smooth_tensor((24, 20, 4), share=0.3)
     error = np.sqrt(np.mean((complete(truth, known, variant=variant).model - truth)[~known] ** 2))
     mean = np.sqrt(np.mean((truth[known].mean() - truth)[~known] ** 2))
     assert error < 0.2 * mean
 
 
 def test_a_slice_of_which_nothing_is_known_stays_zero_unless_its_mode_is_smooth() -> None:
-    truth, known = smooth_problem((12, 10, 4), share=0.7)
+    truth, known = smooth_tensor((12, 10, 4), share=0.7)
     known[5] = False
     np.testing.assert_allclose(complete(truth, known, smooth_modes=(2,)).model[5], 0.0, atol=1e-3)
     assert (complete(truth, known).model[5] > 0.5 * truth[5]).all()
@@ -172,7 +159,7 @@ def test_a_slice_of_which_nothing_is_known_stays_zero_unless_its_mode_is_smooth(
 
 
 def test_variant_one_stops_when_the_tensor_hardly_changes() -> None:
-    truth, known = smooth_problem()
+    truth, known = smooth_tensor((12, 10, 4))
     seen: list[Array] = []
 
     def watch(snapshot: Snapshot) -> None:
@@ -187,28 +174,28 @@ def test_variant_one_stops_when_the_tensor_hardly_changes() -> None:
 
 
 def test_variant_two_makes_all_its_iterations_unless_a_tolerance_is_given() -> None:
-    truth, known = smooth_problem((24, 20, 4))
+    truth, known = smooth_tensor((24, 20, 4))
     assert complete(truth, known, variant="II", max_iter=120).stop.kind == "iterations"
     assert complete(truth, known, variant="II", max_iter=120, tolerance=1e-3).stop.kind == "change"
 
 
 def test_variant_one_does_not_stop_before_the_penalty_lets_low_rank_begin() -> None:
     """With nothing smooth, Z stays zero-filled as long as every singular value is below the threshold."""
-    truth, known = smooth_problem()
+    truth, known = smooth_tensor((12, 10, 4))
     done = complete(truth, known, smooth_modes=())
     assert done.stop.kind == "change"
     assert np.sqrt(np.mean((done.model - truth) ** 2)) < 0.02
 
 
 def test_variant_two_says_so_when_its_tucker_tensor_shrinks_to_zero() -> None:
-    truth, known = smooth_problem((6, 5, 4))
+    truth, known = smooth_tensor((6, 5, 4))
     done = complete(0.1 * truth + 0.9 * (np.arange(truth.size) == 7).reshape(truth.shape), known, variant="II")
     assert done.stop.kind == "stalled"
     assert "the Tucker tensor has shrunk to zero" in done.stop.sentence
 
 
 def test_settings_left_open_are_those_of_the_authors() -> None:
-    truth, known = smooth_problem()
+    truth, known = smooth_tensor((12, 10, 4))
     one = complete(truth, known, max_iter=1).settings
     two = complete(truth, known, variant="II", max_iter=1).settings
     names = ("tv_weight", "penalty", "penalty_growth", "tolerance", "smooth_modes")
@@ -220,7 +207,7 @@ def test_settings_left_open_are_those_of_the_authors() -> None:
 @pytest.mark.parametrize("variant", ["I", "II"])
 @pytest.mark.parametrize("smooth_modes", [(), (3,), (1, 2, 3), [2, 1]])
 def test_any_modes_can_be_smooth(variant: str, smooth_modes: Any) -> None:
-    truth, known = smooth_problem()
+    truth, known = smooth_tensor((12, 10, 4))
     done = complete(truth, known, variant=variant, smooth_modes=smooth_modes, max_iter=60)
     assert np.isfinite(done.model).all()
     assert done.settings["smooth_modes"] == tuple(sorted(smooth_modes))

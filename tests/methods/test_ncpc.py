@@ -175,19 +175,6 @@ def test_it_stops_when_rounding_is_all_that_is_left() -> None:
 # Sizes
 
 
-def test_a_huge_sparse_tensor_is_never_built() -> None:
-    rng = np.random.default_rng(0)
-    shape = (20_000, 20_000, 200)
-    rows = np.unique(np.stack([rng.integers(size, size=100_000) for size in shape], axis=1), axis=0)
-    observed = ObservedTensor.from_coordinates(rows, rng.random(len(rows)), shape)
-    done = NCPC(max_iter=4).complete(observed, rng=rng)
-    assert done.iterations == 4
-    assert done.history.cost[-1] < done.history.cost[1]
-    found = done.predict(rows[:1000], raw=True)
-    assert np.isfinite(found).all()
-    assert found.min() >= 0
-
-
 @pytest.mark.parametrize("shape", [(1, 1, 6), (5, 1), (1, 4, 1, 3)], ids=str)
 def test_a_start_without_a_positive_number_does_not_make_a_factor_zero(shape: tuple[int, ...]) -> None:
     known = np.ones(shape, dtype=bool)

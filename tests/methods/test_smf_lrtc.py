@@ -207,10 +207,3 @@ def test_a_singular_system_ends_the_run_with_what_there_is(monkeypatch: pytest.M
 def test_modes_of_size_one_are_no_problem(shape: tuple[int, ...]) -> None:
     known = np.arange(np.prod(shape)).reshape(shape) % 2 == 0
     assert np.isfinite(run(ObservedTensor.from_array(np.full(shape, 2.0), known), max_iter=20).model).all()
-
-
-def test_an_empty_frame_is_filled_with_finite_values() -> None:
-    data = low_rank((12, 10, 8))
-    known = np.random.default_rng(0).random(data.shape) < 0.5
-    known[:, :, 3] = False
-    assert np.isfinite(run(ObservedTensor.from_array(data, known), max_iter=50).model).all()

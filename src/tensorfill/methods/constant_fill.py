@@ -19,7 +19,7 @@ from .baseline import Baseline, OneStep
 class ConstantFill(Baseline):
     """Known entries as they are, and one value everywhere else."""
 
-    reference: ClassVar[str] = "a level to compare with"
+    reference: ClassVar[str] = "a plain baseline"
     nonnegative: ClassVar[bool] = True
     same_everywhere: ClassVar[bool] = True
     """What it fills in does not depend on the place."""
@@ -30,7 +30,7 @@ class ConstantFill(Baseline):
         """What is filled in."""
 
     def candidate(self, question: Question) -> int | None:
-        """Never: a level to compare with is no method."""
+        """Never: a plain baseline is no method."""
         return None
 
     def resolve(self, observed: ObservedTensor) -> dict[str, Any]:
@@ -49,7 +49,7 @@ class ZeroFill(ConstantFill):
     """Zero wherever nothing is known."""
 
     name: ClassVar[str] = "zero-fill"
-    summary: ClassVar[str] = "Zero wherever nothing is known; a level to compare with"
+    summary: ClassVar[str] = "Zero wherever nothing is known; a plain baseline"
     extends_constants: ClassVar[bool] = False
     """Data that is the same everywhere it is known is not taken to be so elsewhere."""
 
@@ -62,7 +62,7 @@ class MeanFill(ConstantFill):
     """The mean of what is known wherever nothing is."""
 
     name: ClassVar[str] = "mean-fill"
-    summary: ClassVar[str] = "The mean of what is known, wherever nothing is; a level to compare with"
+    summary: ClassVar[str] = "The mean of what is known, wherever nothing is; a plain baseline"
 
     def candidate(self, question: Question) -> int | None:
         """On the smallest tensors, at normal effort: there may be too little to learn anything else from."""

@@ -1,6 +1,6 @@
 """Linear and biharmonic interpolation of single pictures, in every slice over the first two modes by itself.
 
-What the other modes have to say is not used, which makes these levels to compare with: a method for tensors should do
+What the other modes have to say is not used, which makes these plain baselines: a method for tensors should do
 better where the slices are alike.
 """
 
@@ -63,8 +63,8 @@ class Linear(SliceBySlice):
     """
 
     name: ClassVar[str] = "linear"
-    summary: ClassVar[str] = "Linear interpolation in every picture by itself; a level to compare with"
-    reference: ClassVar[str] = "a level to compare with"
+    summary: ClassVar[str] = "Linear interpolation in every picture by itself; a plain baseline"
+    reference: ClassVar[str] = "a plain baseline"
     nonnegative: ClassVar[bool] = True
     costs: ClassVar[tuple[Cost, Cost]] = Cost(240, 7), Cost(35, 0.5, 100, 2)
 
@@ -87,7 +87,7 @@ class Biharmonic(SliceBySlice):
     """
 
     name: ClassVar[str] = "biharmonic"
-    summary: ClassVar[str] = "Smooth surfaces in every picture by itself (scikit-image); a level to compare with"
+    summary: ClassVar[str] = "Smooth surfaces in every picture by itself (scikit-image); a plain baseline"
     reference: ClassVar[str] = "scikit-image, restoration.inpaint_biharmonic"
 
     def refuses(self, observed: ObservedTensor) -> str | None:
