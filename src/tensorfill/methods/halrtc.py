@@ -22,7 +22,7 @@ from ..numerics.singular_values import nuclear_norm
 from ..numerics.spectral_ball import project_onto_balls
 from ..observed import ObservedTensor
 from .admm import ModeOrder, grow_penalty, relative_change, report_small_change
-from .baseline import Baseline
+from .baseline import Baseline, too_large_to_fill
 from .setting_checks import Count, Growth, Positive, Shares, Tolerance, resolve_shares
 
 _BLOCK = 1024  # entries that a kernel goes through at a time
@@ -79,13 +79,21 @@ class UnfoldingMethod(Baseline):
         """β of the first iteration."""
 
     def resolve(self, observed: ObservedTensor) -> dict[str, Any]:
-        weights = self.default_weights(observed.shape) if self.weights is None else self.weights
-        weights = resolve_shares(self.name, "weights", weights, observed.order)
+        weights = self._choose_weights(observed.shape)
         penalty = self.penalty or self.default_penalty(observed, max(weights) / sum(weights))
         return {"weights": weights, "penalty": float(penalty)}
 
+    def refuses(self, observed: ObservedTensor) -> str | None:
+        """As for all; but values may still be of any size here, too large for a penalty to be found from them."""
+        self._choose_weights(observed.shape)
+        return too_large_to_fill(self.name, observed, self.count_arrays(observed))
+
     def count_arrays(self, observed: ObservedTensor) -> int:
         return observed.order + 4
+
+    def _choose_weights(self, shape: tuple[int, ...]) -> tuple[float, ...]:
+        weights = self.default_weights(shape) if self.weights is None else self.weights
+        return resolve_shares(self.name, "weights", weights, len(shape))
 
 
 @dataclass(frozen=True, kw_only=True)
