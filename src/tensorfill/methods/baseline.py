@@ -28,7 +28,6 @@ Algorithm = Callable[[ObservedTensor], Iterator[Progress]]
 """From data whose largest value is 1 to the states of a method, the start first."""
 
 _LARGEST_LOOK = 2**27  # entries up to which the smallest one is looked for everywhere, not only where data is known
-_GIB = 2**30
 
 
 class CheckedMethod(ABC):
@@ -161,25 +160,24 @@ def complete_zeros(
 
 def too_large_to_fill(name: str, observed: ObservedTensor, copies: int) -> str | None:
     """Why a method that works on `copies` full arrays cannot complete a tensor of this size, if so."""
-    needed = entries(observed.shape) * 8 * copies
     refusal = refuse_memory(
-        needed, f"{name} works on the whole tensor: shape {observed.shape} would need {{}} GiB", "Methods"
+        entries(observed.shape) * 8 * copies,
+        f"{name} works on the whole tensor: shape {observed.shape} would need {{needed}} GiB and this machine has "
+        "{there}. Methods that only look at what is known can complete it: ",
     )
     if refusal is None:
         return None
     from .registry import names_of  # which has the classes that use this
 
-    return f"{refusal} that only look at what is known can complete it: {', '.join(names_of(needs_known_only))}."
+    return f"{refusal}{', '.join(names_of(needs_known_only))}."
 
 
-def refuse_memory(needed: float, sentence: str, advice: str) -> str | None:
-    """A sentence for what needs more bytes than this machine has; `{}` in it stands for how many GiB it needs."""
+def refuse_memory(needed: float, sentence: str) -> str | None:
+    """A sentence, if this machine has less memory than this many bytes; it has {needed} and {there}, in GiB."""
     there = physical_memory()
     if there is None or needed <= there:
         return None
-    separator = "." if advice[0].isupper() else ";"
-    start = sentence.format(f"{needed / _GIB:,.0f}")
-    return f"{start} and this machine has {there / _GIB:,.0f}{separator} {advice}"
+    return sentence.format(needed=f"{needed / 2**30:,.0f}", there=f"{there / 2**30:,.0f}")
 
 
 def _scale_back(steps: Iterator[Progress], scale: float) -> Iterator[Progress]:

@@ -59,9 +59,8 @@ class BCPF(Baseline):
         rows = sum(min(size, observed.count) for size in observed.shape)
         return refuse_memory(
             rows * rank * (rank + 1) // 2 * 8 * _COPIES + sum(observed.shape) * rank * 8,
-            f"{self.name} with max_rank {rank} would need {{}} GiB for the covariances of a tensor of shape "
-            f"{observed.shape}",
-            "a smaller max_rank needs less.",
+            f"{self.name} with max_rank {rank} would need {{needed}} GiB for the covariances of a tensor of shape "
+            f"{observed.shape} and this machine has {{there}}; a smaller max_rank needs less.",
         )
 
     def solver(self, data: ObservedTensor, settings: dict[str, Any], rng: np.random.Generator) -> BCPFSolver:

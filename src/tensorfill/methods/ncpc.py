@@ -72,9 +72,8 @@ class NCPC(Baseline):
             )
         return refuse_memory(
             sum(observed.shape) * self.rank * 8 * _COPIES,
-            f"{self.name} with rank {self.rank} would need {{}} GiB for the factors of a tensor of shape "
-            f"{observed.shape}",
-            "a smaller rank needs less.",
+            f"{self.name} with rank {self.rank} would need {{needed}} GiB for the factors of a tensor of shape "
+            f"{observed.shape} and this machine has {{there}}; a smaller rank needs less.",
         )
 
     def solver(self, data: ObservedTensor, settings: dict[str, Any], rng: np.random.Generator) -> NCPCSolver:

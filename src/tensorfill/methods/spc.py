@@ -123,8 +123,8 @@ class SPC(Baseline):
         self.resolve(observed)
         return refuse_memory(
             8 * sum(observed.shape) * min(self.max_rank, 1 + self.growth * self.max_iter),
-            f"{self.name} may need {{}} GiB for {self.max_rank} components of shape {observed.shape}",
-            "a smaller max_rank needs less.",
+            f"{self.name} may need {{needed}} GiB for {self.max_rank} components of shape {observed.shape} "
+            "and this machine has {there}; a smaller max_rank needs less.",
         )
 
     def solver(self, data: ObservedTensor, settings: dict[str, Any], rng: np.random.Generator) -> SPCSolver:
