@@ -41,7 +41,7 @@ def complete(truth: Array, known: Array, seed: int = 0, **settings: Any) -> Any:
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_the_steps_are_those_of_the_formulas(kind: Any, shape: tuple[int, ...]) -> None:
     data = observed(shape)
-    state = kind(data, SETTINGS[kind], np.random.default_rng(0))
+    state = kind(data, SETTINGS[kind], np.random.default_rng(0), LRTCTV.internals)
     naive = TRANSCRIPTS[kind](state, data)
     for _ in range(8):
         state.step()
@@ -53,7 +53,7 @@ def test_the_steps_are_those_of_the_formulas(kind: Any, shape: tuple[int, ...]) 
 
 def test_the_model_of_variant_two_is_that_of_the_formulas_though_its_factors_are_turned() -> None:
     data = observed((6, 3, 5))
-    state = SmoothTuckerSolver(data, SETTINGS[SmoothTuckerSolver], np.random.default_rng(0))
+    state = SmoothTuckerSolver(data, SETTINGS[SmoothTuckerSolver], np.random.default_rng(0), LRTCTV.internals)
     naive = TuckerTranscript(state, data)
     for _ in range(4):
         state.step()
@@ -114,7 +114,7 @@ def residuals(state: State) -> Array:
 
 @both_variants
 def test_the_copies_come_to_agree(kind: Any) -> None:
-    state = kind(observed((12, 10, 4)), SETTINGS[kind], np.random.default_rng(0))
+    state = kind(observed((12, 10, 4)), SETTINGS[kind], np.random.default_rng(0), LRTCTV.internals)
     history = np.array([residuals(state) for _ in range(200)])
     assert (history[0] > 0.1).all()
     assert (history[99] < 0.1 * history[0]).all()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -22,8 +22,6 @@ from .setting_checks import Count, Growth, Positive, Tolerance
 Numbers = NDArray[Any]
 
 _PIECE = 2**15  # entries that are worth a call of a kernel
-_SINGLE_PRECISION_FROM = 1e-5  # tolerances, as a share of the largest known value, that slices meet in single precision
-_LARGEST_SLICE_PENALTY = 1e10  # nothing moves by then
 _ARRAYS = 7  # of full size that an ADMM on slices holds at a time
 
 
@@ -91,6 +89,18 @@ def grow_penalty(penalty: float, growth: float, largest: float) -> float:
     return min(growth * penalty, max(largest, penalty))
 
 
+@dataclass(frozen=True)
+class SliceInternals:
+    """What steers methods on slices besides their settings."""
+
+    largest_penalty: float = 1e10  # nothing moves by then
+    single: float = 1e-5  # tolerances, as a share of the largest known value, that are met in single precision
+
+    def choose_precision(self, tolerance: float) -> type[np.floating]:
+        """The precision in which slices meet a tolerance."""
+        return np.float32 if tolerance >= self.single else np.float64
+
+
 @dataclass(frozen=True, kw_only=True)
 class SliceMethod(Baseline):
     """A method that works on slices over modes 1 and 2 after a transform, by ADMM with a growing penalty.
@@ -110,6 +120,8 @@ class SliceMethod(Baseline):
         Most iterations.
     """
 
+    internals: ClassVar[SliceInternals] = SliceInternals()
+
     transform: Transform = "dct"
     penalty: Positive = 1e-4
     penalty_growth: Growth = 1.1
@@ -121,12 +133,7 @@ class SliceMethod(Baseline):
 
     def count_doubles(self, arrays: int) -> int:
         """What so many full arrays need, as a number of arrays in double precision, and one for the result."""
-        return -(-arrays * np.dtype(choose_precision(self.tolerance)).itemsize // 8) + 1
-
-
-def choose_precision(tolerance: float) -> type[np.floating]:
-    """The precision in which slices meet a tolerance."""
-    return np.float32 if tolerance >= _SINGLE_PRECISION_FROM else np.float64
+        return -(-arrays * np.dtype(self.internals.choose_precision(self.tolerance)).itemsize // 8) + 1
 
 
 class KnownEntries:
@@ -175,26 +182,25 @@ class SliceSolver(Solver):
 
     values: Numbers
 
-    def __init__(self, data: ObservedTensor, settings: Mapping[str, Any]) -> None:
+    def __init__(self, data: ObservedTensor, settings: Mapping[str, Any], internals: SliceInternals) -> None:
         self._tolerance, self._growth = settings["tolerance"], settings["penalty_growth"]
-        self.dtype = choose_precision(self._tolerance)
+        self._internals, self.dtype = internals, internals.choose_precision(settings["tolerance"])
         self.known = KnownEntries(data, self.dtype)
         self.penalty: float = settings["penalty"]
         self.cost = 0.0
         self.change = np.inf
 
     @property
-    def weaker(self) -> float:
-        """μ/μ_next."""
-        return self.penalty / grow_penalty(self.penalty, self._growth, _LARGEST_SLICE_PENALTY)
+    def next_penalty(self) -> float:
+        """μ_next."""
+        return grow_penalty(self.penalty, self._growth, self._internals.largest_penalty)
 
     def move_to(self, new: Numbers) -> None:
         """Take the next X, then update Λ and μ."""
         difference = new - self.values
-        missed = self.known.settle(new, self.weaker)
+        missed = self.known.settle(new, self.penalty / self.next_penalty)
         self.change = max(missed, float(max(difference.max(), -difference.min())))
-        self.values = new
-        self.penalty = grow_penalty(self.penalty, self._growth, _LARGEST_SLICE_PENALTY)
+        self.values, self.penalty = new, self.next_penalty
 
     def estimate(self) -> RefilledEstimate:
         return self.known.refill(self.values)

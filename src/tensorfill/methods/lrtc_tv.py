@@ -28,7 +28,6 @@ from .baseline import Baseline
 from .lrtc_tv_smoothing import SmoothTensor, starting_multiplier
 from .setting_checks import Count, Growth, Positive, Tolerance, are_modes, require, resolve_modes
 
-_LARGEST_PENALTY = 1e15  # nothing moves by then, and further on there would be rounding only, and overflow
 _DEFAULTS: Mapping[str, Mapping[str, float]] = {
     "I": {"tv_weight": 0.02, "penalty": 1e-3, "penalty_growth": 1.05, "tolerance": 1e-6},
     "II": {"tv_weight": 0.5, "penalty": 1e-2, "penalty_growth": 1.1, "tolerance": 0.0},
@@ -38,6 +37,13 @@ _COLLAPSED = (
     "A larger penalty (100 times as large, say), a smaller core_weight or variant I may help."
 )
 _check_modes = require("be different mode numbers, counted from 1, such as (1, 2)", are_modes)
+
+
+@dataclass(frozen=True)
+class Internals:
+    """What steers `lrtc-tv` besides its settings."""
+
+    largest_penalty: float = 1e15  # nothing moves by then; further on there would be rounding only, and overflow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +73,7 @@ class LRTCTV(Baseline):
     name: ClassVar[str] = "lrtc-tv"
     summary: ClassVar[str] = "Low rank and small total variation: neighbours are alike; may go negative"
     reference: ClassVar[str] = "Li, Ye & Xu, AAAI 2017"
+    internals: ClassVar[Internals] = Internals()
 
     variant: Literal["I", "II"] = "I"
     tv_weight: Tolerance | None = None
@@ -98,21 +105,23 @@ class LRTCTV(Baseline):
         return copies + 3 + factors // observed.size
 
     def solver(self, data: ObservedTensor, settings: dict[str, Any], rng: np.random.Generator) -> SmoothSolver:
-        return (TraceNormSolver if self.variant == "I" else SmoothTuckerSolver)(data, settings, rng)
+        return (TraceNormSolver if self.variant == "I" else SmoothTuckerSolver)(data, settings, rng, self.internals)
 
 
 class SmoothSolver(Solver):
     """What both variants share: the tensor Z with its smooth copies, and a penalty ρ that grows."""
 
-    def __init__(self, data: ObservedTensor, settings: Mapping[str, Any], rng: np.random.Generator) -> None:
+    def __init__(
+        self, data: ObservedTensor, settings: Mapping[str, Any], rng: np.random.Generator, internals: Internals
+    ) -> None:
         self.tensor = SmoothTensor(data, tuple(mode - 1 for mode in settings["smooth_modes"]), rng)
-        self.settings = settings
+        self.settings, self.internals = settings, internals
         self.penalty: float = settings["penalty"]
         self.change = np.inf
 
     def grow(self) -> None:
         """The penalty of the next iteration."""
-        self.penalty = grow_penalty(self.penalty, self.settings["penalty_growth"], _LARGEST_PENALTY)
+        self.penalty = grow_penalty(self.penalty, self.settings["penalty_growth"], self.internals.largest_penalty)
 
     def estimate(self) -> Any:
         return self.tensor.estimate()
@@ -131,8 +140,10 @@ class TraceNormSolver(SmoothSolver):
     start is that with M_n = R_n = Z_(n).
     """
 
-    def __init__(self, data: ObservedTensor, settings: Mapping[str, Any], rng: np.random.Generator) -> None:
-        super().__init__(data, settings, rng)
+    def __init__(
+        self, data: ObservedTensor, settings: Mapping[str, Any], rng: np.random.Generator, internals: Internals
+    ) -> None:
+        super().__init__(data, settings, rng, internals)
         self.multipliers = np.zeros((data.order, *self.tensor.values.shape))
         self._alpha = 1.0 / data.order
         norms = sum(nuclear_norm(self.tensor.values, axis) for axis in range(data.order))
@@ -182,8 +193,10 @@ class SmoothTuckerSolver(SmoothSolver):
     the linear system for G is diagonal, and its solution need not be turned back.
     """
 
-    def __init__(self, data: ObservedTensor, settings: Mapping[str, Any], rng: np.random.Generator) -> None:
-        super().__init__(data, settings, rng)
+    def __init__(
+        self, data: ObservedTensor, settings: Mapping[str, Any], rng: np.random.Generator, internals: Internals
+    ) -> None:
+        super().__init__(data, settings, rng, internals)
         shape = self.tensor.values.shape
         self.core = self.tensor.values
         self.factors = [rng.random((size, size)) for size in shape]

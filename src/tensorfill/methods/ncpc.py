@@ -23,8 +23,14 @@ from ..tensor import Array
 from .baseline import Baseline, refuse_memory
 from .setting_checks import Count, Flag, Tolerance
 
-_QUIET_ITERATIONS = 3  # this many in a row with hardly any change are the end
 _COPIES = 6  # matrices of the size of all factors that are held at a time
+
+
+@dataclass(frozen=True)
+class Internals:
+    """What steers `ncpc` besides its settings."""
+
+    quiet_iterations: int = 3  # this many in a row with hardly any change are the end
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +59,7 @@ class NCPC(Baseline):
     nonnegative: ClassVar[bool] = True
     needs_known_only: ClassVar[bool] = True
     costs: ClassVar[tuple[Cost, Cost]] = Cost(250, 4.5), Cost(250, 4.5)
+    internals: ClassVar[Internals] = Internals()
 
     rank: Count = 10
     tolerance: Tolerance = 1e-4
@@ -77,15 +84,17 @@ class NCPC(Baseline):
         )
 
     def solver(self, data: ObservedTensor, settings: dict[str, Any], rng: np.random.Generator) -> NCPCSolver:
-        return NCPCSolver(data, settings, rng)
+        return NCPCSolver(data, settings, rng, self.internals)
 
 
 class NCPCSolver(Solver):
     """Block coordinate descent. Unknown entries are imputed: M = [[base]] + residual on Ω, which is never built."""
 
-    def __init__(self, data: ObservedTensor, settings: Mapping[str, Any], rng: np.random.Generator) -> None:
+    def __init__(
+        self, data: ObservedTensor, settings: Mapping[str, Any], rng: np.random.Generator, internals: Internals
+    ) -> None:
         self._sampled = SampledKruskal(data.shape, data.positions)
-        self._data, self._settings = data, settings
+        self._data, self._settings, self._internals = data, settings, internals
         self._norm = float(np.linalg.norm(data.values))
         self.factors = _random_factors(data.shape, settings["rank"], self._norm, rng)
         self.cost = _half_square(data.values - self._sampled.values(self.factors))
@@ -114,16 +123,15 @@ class NCPCSolver(Solver):
         return KruskalTensor(self._sampled.blocks(self.factors))
 
     def finished(self) -> StopReason | None:
-        tolerance = self._settings["tolerance"]
+        tolerance, most = self._settings["tolerance"], self._internals.quiet_iterations
         if self._first:
             return None
         if math.sqrt(2 * self.cost) < tolerance * self._norm:
             return StopReason("fit", f"The known entries are met: the residual is below {tolerance:g} of the data.")
-        if self._quiet >= _QUIET_ITERATIONS:
+        if self._quiet >= most:
             return StopReason(
                 "change",
-                f"The cost has hardly changed in {_QUIET_ITERATIONS} iterations in a row; a tolerance below "
-                f"{tolerance:g} goes on.",
+                f"The cost has hardly changed in {most} iterations in a row; a tolerance below {tolerance:g} goes on.",
             )
         if self._stuck:
             return StopReason("stalled", "No step lowers the cost any further: this is as far as rounding allows.")

@@ -21,7 +21,13 @@ from .smf_pairs import FRAMES, FactorPair, PicturePair, ProximalPair, Sparsity
 _ADVICE = {2: "give a single picture as rows × columns × 1"}
 _ADVICE_FOR_MORE = "merge modes by reshaping it, or take a method for any number of modes, such as nonneg-dual"
 _SHARE = 1 / 3  # α_n, the weight of each unfolding
-_STEADY = 0.01  # relative change of what a pair says off Ω below which its rank may grow
+
+
+@dataclass(frozen=True)
+class Internals:
+    """What steers `smf-lrtc` besides its settings."""
+
+    steady: float = 0.01  # relative change of what a pair says off Ω below which its rank may grow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +70,7 @@ class SMFLRTC(Baseline):
         "Low-rank unfoldings with smooth pictures and profiles, for stacks of pictures; may go negative"
     )
     reference: ClassVar[str] = "Zheng et al., Applied Mathematical Modelling 2019"
+    internals: ClassVar[Internals] = Internals()
 
     rank: Rank = None
     rank_max: Rank = None
@@ -103,7 +110,7 @@ class SMFLRTC(Baseline):
         return super().refuses(observed)
 
     def solver(self, data: ObservedTensor, settings: dict[str, Any], rng: np.random.Generator) -> SMFSolver:
-        return SMFSolver(data, settings, rng)
+        return SMFSolver(data, settings, rng, self.internals)
 
 
 class SMFSolver(Solver):
@@ -112,8 +119,10 @@ class SMFSolver(Solver):
     Y ← Σ_n α_n (X_n A_n + ρ_n Y)/(1 + ρ_n), all ρ_n being ρ/α_n with the same α_n.
     """
 
-    def __init__(self, data: ObservedTensor, settings: Mapping[str, Any], rng: np.random.Generator) -> None:
-        self._settings, self._rng = settings, rng
+    def __init__(
+        self, data: ObservedTensor, settings: Mapping[str, Any], rng: np.random.Generator, internals: Internals
+    ) -> None:
+        self._settings, self._rng, self._internals = settings, rng, internals
         self._known = FRAMES.mask(data)
         self.frames = FRAMES.fill(data, 0.0)
         self.pairs = draw_pairs(data.shape, settings, rng)
@@ -148,7 +157,7 @@ class SMFSolver(Solver):
         for pair, most, now, before in zip(
             self.pairs, self._settings["rank_max"], self._unknown, self._before, strict=True
         ):
-            if pair.rank < most and abs(now - before) < _STEADY * before:
+            if pair.rank < most and abs(now - before) < self._internals.steady * before:
                 pair.grow(self._settings["rank_step"], self._rng)
 
     def _agree(self, step: float) -> None:

@@ -21,7 +21,7 @@ from ..numerics.slice_transform import SliceTransform
 from ..numerics.tensor_nuclear_norm import shrink, slice_pieces
 from ..numerics.threads import share
 from ..observed import ObservedTensor
-from .admm import Numbers, SliceMethod, SliceSolver
+from .admm import Numbers, SliceInternals, SliceMethod, SliceSolver
 from .setting_checks import are_modes, require, resolve_modes
 
 _CHANNELS = 4  # a third or further mode of at most this size is taken for channels, whose order means nothing
@@ -73,7 +73,7 @@ class TCTV(SliceMethod):
         return {"directions": tuple(mode for mode, size in sizes if mode <= 2 or size > _CHANNELS)}
 
     def solver(self, data: ObservedTensor, settings: dict[str, Any], rng: np.random.Generator) -> TCTVSolver:
-        return TCTVSolver(data, settings)
+        return TCTVSolver(data, settings, self.internals)
 
 
 class TCTVSolver(SliceSolver):
@@ -86,8 +86,8 @@ class TCTVSolver(SliceSolver):
     slices over modes 1 and 2, where differences along these two modes are the same as before the transform.
     """
 
-    def __init__(self, data: ObservedTensor, settings: Mapping[str, Any]) -> None:
-        super().__init__(data, settings)
+    def __init__(self, data: ObservedTensor, settings: Mapping[str, Any], internals: SliceInternals) -> None:
+        super().__init__(data, settings, internals)
         self._axes = sorted(self.known.axis[mode - 1] for mode in settings["directions"])
         self._inner = data.order - 2  # axes from here on are rows and columns
         self._transform = SliceTransform(settings["transform"], self.known.shape)
@@ -105,7 +105,7 @@ class TCTVSolver(SliceSolver):
     def step(self) -> None:
         """One iteration: X, then G_k and D_k, then Λ, then μ and what the next X is drawn to."""
         new = self._smoother.solve(self._pull)
-        self.cost = self._shrink_gradients(new, self.weaker)
+        self.cost = self._shrink_gradients(new, self.penalty / self.next_penalty)
         self.move_to(new)
         self._gather()
 

@@ -143,7 +143,7 @@ class TMacSolver(Solver):
         data: ObservedTensor,
         settings: Mapping[str, Any],
         rng: np.random.Generator,
-        internals: Internals = TMac.internals,
+        internals: Internals,
     ) -> None:
         self._settings, self._internals, self._rng = settings, internals, rng
         self._order, self._given = ModeOrder.by_size(data.shape), data.shape

@@ -17,7 +17,7 @@ from ..method import Question
 from ..numerics.slice_transform import SliceTransform, Transform
 from ..numerics.tensor_nuclear_norm import shrunk_slices
 from ..observed import ObservedTensor
-from .admm import SliceMethod, SliceSolver
+from .admm import SliceInternals, SliceMethod, SliceSolver
 from .setting_checks import Tolerance
 
 
@@ -42,14 +42,14 @@ class TNN(SliceMethod):
         return question.place(60, when=question.small)
 
     def solver(self, data: ObservedTensor, settings: dict[str, Any], rng: np.random.Generator) -> TNNSolver:
-        return TNNSolver(data, settings)
+        return TNNSolver(data, settings, self.internals)
 
 
 class TNNSolver(SliceSolver):
     """X = prox of 1/μ ‖·‖ at Z, which is the last X with Y + Λ/μ on Ω; then Λ, and μ grows."""
 
-    def __init__(self, data: ObservedTensor, settings: Mapping[str, Any]) -> None:
-        super().__init__(data, settings)
+    def __init__(self, data: ObservedTensor, settings: Mapping[str, Any], internals: SliceInternals) -> None:
+        super().__init__(data, settings, internals)
         self._transform = SliceTransform(settings["transform"], self.known.shape)
         self.values = np.zeros(self.known.shape, self.dtype)
 
