@@ -9,6 +9,7 @@ import pytest
 from ffw_formulas import Transcription, spread
 from numpy.typing import NDArray
 
+from tensorfill.completion import Snapshot
 from tensorfill.methods.ffw import FFW
 from tensorfill.methods.frank_wolfe import KnownValues, LatentFrankWolfe
 from tensorfill.numerics.l1_ball import nearest_in_l1_ball
@@ -200,6 +201,17 @@ def test_only_the_modes_asked_for_carry_components() -> None:
     one = run(data, known, modes=[2], tau=10.0, max_iter=10)
     unseen = ~unfold(known, 1).any(axis=0)
     assert np.all(unfold(one.model, 1)[:, unseen] == 0), "a fibre in which nothing is known gets nothing"
+
+
+def test_the_cost_is_that_of_what_a_watcher_is_shown() -> None:
+    data, known = low_rank()
+    seen: list[Snapshot] = []
+    method = FFW(tau=5.0, max_iter=20, shrink_after=5)
+    method.complete(ObservedTensor.from_array(data, known), rng=np.random.default_rng(0), watch=seen.append)
+    assert len(seen) == 21
+    for snapshot in seen:
+        cost = 0.5 * np.sum(((snapshot.estimate.dense() - data)[known] / data[known].max()) ** 2)
+        assert snapshot.step.cost == pytest.approx(cost)
 
 
 def test_it_stops_at_the_most_atoms_and_says_so() -> None:

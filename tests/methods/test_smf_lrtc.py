@@ -125,6 +125,13 @@ def test_many_inner_steps_find_the_optimum_of_a_convex_solver() -> None:
 # What the iteration keeps, and where it leads
 
 
+def test_the_start_is_filled_with_zeros() -> None:
+    observed = half_known(low_rank())
+    seen: list[Array] = []
+    run(observed, max_iter=1, watch=lambda snapshot: seen.append(snapshot.estimate.dense()))
+    assert (np.delete(seen[0].reshape(-1), observed.positions) == 0).all()
+
+
 def test_low_rank_data_is_recovered() -> None:
     data = low_rank((30, 25, 12), rank=2)
     done = run(half_known(data), rank=(4, 4, 3))

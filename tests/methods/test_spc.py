@@ -187,6 +187,13 @@ def test_it_grows_by_a_few_components_at_a_time_up_to_a_limit() -> None:
     assert done.stop.kind == "iterations"
 
 
+@both_variants
+def test_constant_data_needs_one_component(variant: str) -> None:
+    known = np.random.default_rng(1).random((12, 10, 3)) < 0.5
+    done = complete(np.full(known.shape, 250.0), known, variant=variant, snr=50.0)
+    assert len(done.estimate.estimate.estimate.parts) == 1
+
+
 def test_it_does_not_grow_while_there_is_progress_enough() -> None:
     sizes, _ = sizes_seen(rough_data((9, 8, 7)), growth_tolerance=0.0, max_iter=20)
     assert sizes == [1] * len(sizes)
