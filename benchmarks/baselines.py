@@ -28,7 +28,7 @@ import report
 import tensorfill
 from tensorfill.bench.dataset import datasets
 from tensorfill.errors import DataNotFound
-from tensorfill.estimates.tucker import TuckerTensor
+from tensorfill.estimates.factored import TuckerTensor
 
 PAGE = Path(__file__).parent.parent / "docs" / "baselines.md"
 VIDEO, COLOUR = (10, 10, 5), (10, 10, 3)

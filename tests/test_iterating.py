@@ -9,7 +9,7 @@ import pytest
 
 from tensorfill.completion import History, Iteration, Snapshot, StopReason
 from tensorfill.deadline import TimeIsUp
-from tensorfill.estimates.constant import ConstantEstimate
+from tensorfill.estimates.estimate import ConstantEstimate
 from tensorfill.iterating import Outcome, Progress, iterate
 
 

@@ -21,8 +21,8 @@ from tensorfill.method import (
     worth_trying,
 )
 from tensorfill.methods.constant_fill import MeanFill, ZeroFill
-from tensorfill.methods.linear import Linear
-from tensorfill.methods.nonneg_dual import NonnegDual
+from tensorfill.methods.dual import NonnegDual
+from tensorfill.methods.interpolation import Linear
 from tensorfill.methods.spectral import Spectral
 from tensorfill.methods.tmac import TMac
 from tensorfill.observed import ObservedTensor

@@ -17,8 +17,7 @@ from PIL import Image
 
 from tensorfill.completion import Certificate, Completion, History, Iteration, StopReason
 from tensorfill.errors import TooLarge
-from tensorfill.estimates.constant import ConstantEstimate
-from tensorfill.estimates.dense import DenseEstimate
+from tensorfill.estimates.estimate import ConstantEstimate, DenseEstimate
 from tensorfill.notebook import html
 from tensorfill.notebook.card import LARGEST
 from tensorfill.notebook.drawings import draw_curve, draw_thumbnail

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Protocol, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .bounds import Bounds, Number
 from .errors import InvalidSetting, TooLarge
+from .estimates.estimate import Estimate as Estimate
 from .memory import physical_memory
 from .observed import ObservedTensor, check_coordinates, positions_of
 from .tensor import Array, entries
@@ -31,22 +32,6 @@ StopKind = Literal[
     "all zero",
     "constant",
 ]
-
-
-class Estimate(Protocol):
-    """A fitted tensor that can be evaluated entry by entry or as a whole; values are the method's raw ones."""
-
-    def at(self, coordinates: NDArray[np.int64]) -> Array:
-        """Values at rows of coordinates, without building the full tensor."""
-        ...
-
-    def dense(self) -> Array:
-        """The full tensor."""
-        ...
-
-    def components(self) -> tuple[Array, ...]:
-        """The tensors whose sum is `dense()`."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ import numpy as np
 
 from .bounds import Bounds
 from .completion import Completion, StopReason
-from .estimates.constant import ConstantEstimate
-from .estimates.filled import FilledEstimate
+from .estimates.estimate import ConstantEstimate, RefilledEstimate
 from .estimates.interpolated import InterpolatedEstimate, can_interpolate
 from .observed import ObservedTensor
 
@@ -25,7 +24,7 @@ def nothing_missing(data: ObservedTensor, method: str, settings: Mapping[str, An
     return Completion(
         observed=data,
         method=method,
-        estimate=FilledEstimate(data.shape, data.positions, data.values, 0.0),
+        estimate=RefilledEstimate(ConstantEstimate(data.shape, 0.0), data.shape, data.positions, data.values),
         nonnegative=True,
         stop=StopReason("nothing missing", "Every entry is observed: nothing to complete, the data is returned as is."),
         seconds=0.0,

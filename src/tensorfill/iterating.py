@@ -1,17 +1,46 @@
 """Iterating: one loop for all iterative methods, with its clock, its history and its reasons to stop.
 
-A method is an iterator of `Progress`: the start first, then the state after every iteration.
+A method is a `Solver`, or any iterator of `Progress`: the start first, then the state after every iteration.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from .completion import Estimate, History, Iteration, Snapshot, StopReason, Watch
 from .deadline import TimeIsUp, look_at_clock, postpone
+
+
+class NoFurtherStep(Exception):
+    """What a solver raises that cannot go on; it is still where it was before the step."""
+
+
+class Solver(ABC):
+    """An iteration whose state is its attributes: made at the start, moved by `step`.
+
+    It can be pickled or copied between two steps, and the copy goes on to the same result, bit for bit.
+    """
+
+    cost: float
+    """The objective, or what the method takes for it."""
+    gradient_norm: float = math.nan
+
+    @abstractmethod
+    def step(self) -> None:
+        """One iteration."""
+
+    @abstractmethod
+    def estimate(self) -> Estimate:
+        """The tensor as it stands. The estimate must stay as it is when the iteration goes on."""
+
+    def finished(self) -> StopReason | None:
+        """The method's own reason to stop here, if it has one."""
+        return None
 
 
 class Clock:
@@ -45,6 +74,14 @@ class Progress:
     gradient_norm: float = math.nan
     stop: StopReason | None = None
     """The method's own reason to stop here, if it has one."""
+
+
+def follow(solver: Solver) -> Iterator[Progress]:
+    """The states of a solver, from where it stands."""
+    with suppress(NoFurtherStep):
+        while True:
+            yield Progress(solver.cost, solver.estimate(), solver.gradient_norm, solver.finished())
+            solver.step()
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +125,7 @@ def iterate(
             at, seconds = new, clock.seconds
             history.append(Iteration(iteration, seconds, new.cost, new.gradient_norm, operator_calls=0, active=0))
             asked = watch is not None and clock.call_paused(watch, Snapshot(history[-1], new.estimate))
-            stop = _reason(new, iteration, max_iter, asked)
+            stop = _choose_reason(new, iteration, max_iter, asked)
             if stop is not None:
                 break
             look_at_clock()
@@ -114,7 +151,7 @@ def out_of_time(iterations: int) -> StopReason:
     return StopReason("time", f"Stopped at the time limit after {iterations} iterations: the result so far.")
 
 
-def _reason(at: Progress, iteration: int, max_iter: int, asked: bool) -> StopReason | None:
+def _choose_reason(at: Progress, iteration: int, max_iter: int, asked: bool) -> StopReason | None:
     if asked:
         return StopReason("watch", f"Stopped by the watcher after {iteration} iterations: the result so far.")
     if at.stop is not None:

@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from .completion import Completion, Snapshot, Watch
-from .estimates.power_of_two import PowerOfTwoEstimate, times_power_of_two
+from .estimates.derived import PowerOfTwoEstimate, times_power_of_two
 from .method import Method, settings_in_data_units
 from .observed import ObservedTensor
 from .tensor import Array

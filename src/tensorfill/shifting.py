@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from .bounds import Bounds, Number
 from .completion import Completion, Estimate, Snapshot, Watch
 from .errors import InvalidInput
-from .estimates.affine import AffineEstimate
-from .estimates.clipped import ClippedEstimate
+from .estimates.derived import AffineEstimate, ClippedEstimate
 from .observed import ObservedTensor
 
 _FAR = 10  # times the range of what is known

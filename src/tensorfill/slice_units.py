@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .completion import Completion, Snapshot, Watch
-from .estimates.by_slice import EstimateBySlice, times_along
+from .estimates.derived import EstimateBySlice, times_along
 from .observed import ObservedTensor
 from .tensor import Array, entries
 

@@ -16,7 +16,7 @@ from tensorfill.bench.extras import load_extras
 from tensorfill.bench.measuring import CurveRecorder, Place, measure
 from tensorfill.bench.peak_memory import PeakMemory
 from tensorfill.completion import Completion, Iteration, Snapshot
-from tensorfill.estimates.constant import ConstantEstimate
+from tensorfill.estimates.estimate import ConstantEstimate
 from tensorfill.rows import Row
 from tensorfill.sampling import mask
 

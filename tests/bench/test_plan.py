@@ -12,7 +12,7 @@ from tensorfill.bench.measuring import fit_settings
 from tensorfill.bench.plan import Choice, Experiment, Plan
 from tensorfill.bench.plan_file import find_plan, read_plan, shipped_plans
 from tensorfill.errors import InvalidSetting, UnreadableFile
-from tensorfill.methods.nonneg_dual import NonnegDual
+from tensorfill.methods.dual import NonnegDual
 from tensorfill.methods.registry import available_methods, make
 from tensorfill.report.published import load_published
 from tensorfill.sampling import mask

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tensorfill.methods.frank_wolfe import POWER_STEPS, REFINING_STEPS
+from tensorfill.methods.frank_wolfe import Internals
 from tensorfill.observed import ObservedTensor
 from tensorfill.tensor import fold, unfold
 
 Array = NDArray[np.float64]
+STEPS = Internals()
 
 
 def spread(data: ObservedTensor, values: Array) -> Array:
@@ -42,12 +43,14 @@ class Transcription:
 
     def step(self, rng: np.random.Generator) -> None:
         E, shape = self.E(), self.Y.shape
-        starts = [self.power(unfold(E, mode), rng.standard_normal(n), POWER_STEPS) for mode, n in enumerate(shape)]
+        starts = [
+            self.power(unfold(E, mode), rng.standard_normal(n), STEPS.power_steps) for mode, n in enumerate(shape)
+        ]
         gains = [
             np.sqrt(n) * u @ unfold(E, mode) @ v for mode, (n, (u, v)) in enumerate(zip(shape, starts, strict=True))
         ]
         mode = int(np.argmax(gains))
-        u, _ = self.power(unfold(E, mode), starts[mode][0], REFINING_STEPS)
+        u, _ = self.power(unfold(E, mode), starts[mode][0], STEPS.refining_steps)
         v = unfold(E, mode).T @ u
         v /= np.linalg.norm(v)
         size = self.tau * np.sqrt(shape[mode])

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorfill.methods.lrtc_tv_trace_norm import TraceNorm
-from tensorfill.methods.lrtc_tv_tucker import SmoothTucker
+from tensorfill.methods.lrtc_tv import SmoothTuckerSolver, TraceNormSolver
 from tensorfill.observed import ObservedTensor
 from tensorfill.tensor import Array, fold, mode_product, unfold
 
@@ -29,22 +28,22 @@ def soft(matrix: Array, threshold: float) -> Array:
 class Transcript:
     """The smooth part, common to both variants, started where a state of the method starts."""
 
-    def __init__(self, state: TraceNorm | SmoothTucker, data: ObservedTensor) -> None:
-        tensor, self.weighting = state.tensor, state.weighting
+    def __init__(self, state: TraceNormSolver | SmoothTuckerSolver, data: ObservedTensor) -> None:
+        tensor, self.settings = state.tensor, state.settings
         self.shape, self.known, self.rho = data.shape, data.mask(), state.penalty
         self.modes = range(data.order)
-        self.Z = tensor.values.transpose(tensor.axis).copy()
-        self.F = {n: differences(self.shape[n]) for n in self.weighting.smooth_modes}
+        self.Z = tensor.values.transpose(tensor.order.axis).copy()
+        self.F = {n: differences(self.shape[n]) for n in (mode - 1 for mode in self.settings["smooth_modes"])}
 
         def of(arrays: Array) -> dict[int, Array]:
-            return {n: unfold(arrays[i].transpose(tensor.axis), n).copy() for i, n in enumerate(self.F)}
+            return {n: unfold(arrays[i].transpose(tensor.order.axis), n).copy() for i, n in enumerate(self.F)}
 
         self.R, self.Phi = of(tensor.copies), of(tensor.ties)
         self.Lam = {n: slope[:-1] for n, slope in of(tensor.slopes).items()}
         self.Q: dict[int, Array] = {}
 
     def smooth(self) -> None:
-        rho, weight = self.rho, self.weighting.tv_weight
+        rho, weight = self.rho, self.settings["tv_weight"]
         for n, F in self.F.items():
             self.Q[n] = soft(F @ self.R[n] - self.Lam[n] / rho, weight / rho)
             right = F.T @ self.Lam[n] + rho * F.T @ self.Q[n] + rho * unfold(self.Z, n) - self.Phi[n]
@@ -64,7 +63,7 @@ class Transcript:
 class TraceNormTranscript(Transcript):
     """Variant I."""
 
-    def __init__(self, state: TraceNorm, data: ObservedTensor) -> None:
+    def __init__(self, state: TraceNormSolver, data: ObservedTensor) -> None:
         super().__init__(state, data)
         self.Gam = [np.zeros_like(unfold(self.Z, n)) for n in self.modes]
 
@@ -76,17 +75,17 @@ class TraceNormTranscript(Transcript):
         self.update_smooth_multipliers()
         self.Gam = [self.Gam[n] + rho * (M[n] - unfold(self.Z, n)) for n in self.modes]
         jumps = sum(np.abs(Q).sum() for Q in self.Q.values())
-        self.cost = alpha * sum(np.linalg.norm(m, "nuc") for m in M) + self.weighting.tv_weight * jumps
-        self.rho *= self.weighting.penalty_growth
+        self.cost = alpha * sum(np.linalg.norm(m, "nuc") for m in M) + self.settings["tv_weight"] * jumps
+        self.rho *= self.settings["penalty_growth"]
 
 
 class TuckerTranscript(Transcript):
     """Variant II, with the linear system for the core written out as a Kronecker product."""
 
-    def __init__(self, state: SmoothTucker, data: ObservedTensor) -> None:
+    def __init__(self, state: SmoothTuckerSolver, data: ObservedTensor) -> None:
         super().__init__(state, data)
-        self.V = [state.factors[axis].copy() for axis in state.tensor.axis]
-        self.Gam = [state.factor_multipliers[axis].copy() for axis in state.tensor.axis]
+        self.V = [state.factors[axis].copy() for axis in state.tensor.order.axis]
+        self.Gam = [state.factor_multipliers[axis].copy() for axis in state.tensor.order.axis]
         self.G, self.W = self.Z.copy(), np.zeros(self.shape)
 
     def model(self, but: int | None = None) -> Array:
@@ -96,7 +95,7 @@ class TuckerTranscript(Transcript):
         return whole
 
     def step(self) -> None:
-        rho, alpha, weight = self.rho, 1 / len(self.shape), self.weighting.core_weight
+        rho, alpha, weight = self.rho, 1 / len(self.shape), self.settings["core_weight"]
         self.smooth()
         U = [shrunk(self.V[n] + self.Gam[n] / rho, alpha / rho) for n in self.modes]
         for n in self.modes:
@@ -113,9 +112,12 @@ class TuckerTranscript(Transcript):
         self.Gam = [self.Gam[n] + rho * (self.V[n] - U[n]) for n in self.modes]
         self.W = self.W + rho * (self.Z - self.model())
         jumps = sum(np.abs(Q).sum() for Q in self.Q.values())
-        self.cost = alpha * sum(np.linalg.norm(u, "nuc") for u in U) + self.weighting.tv_weight * jumps
+        self.cost = alpha * sum(np.linalg.norm(u, "nuc") for u in U) + self.settings["tv_weight"] * jumps
         self.cost += weight * np.sum(self.G**2)
-        self.rho *= self.weighting.penalty_growth
+        self.rho *= self.settings["penalty_growth"]
 
 
-TRANSCRIPTS: dict[Any, Callable[..., Any]] = {TraceNorm: TraceNormTranscript, SmoothTucker: TuckerTranscript}
+TRANSCRIPTS: dict[Any, Callable[..., Any]] = {
+    TraceNormSolver: TraceNormTranscript,
+    SmoothTuckerSolver: TuckerTranscript,
+}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.optimize import lsq_linear
 
-from tensorfill.methods.spc_iteration import Plan
 from tensorfill.observed import ObservedTensor
 from tensorfill.tensor import Array
 
@@ -29,11 +30,11 @@ def rank_one(vectors: list[Array]) -> Array:
 class Transcript:
     """Components as pairs of a weight and a list of unit vectors."""
 
-    def __init__(self, data: ObservedTensor, plan: Plan, rng: np.random.Generator) -> None:
+    def __init__(self, data: ObservedTensor, plan: dict[str, Any], rng: np.random.Generator) -> None:
         self.plan, self.shape, self.known, self.rng = plan, data.shape, data.mask(), rng
         self.Y = np.zeros(self.shape)
         self.Y[self.known] = data.values
-        self.power = 2 if plan.quadratic else 1
+        self.power = 2 if plan["variant"] == "quadratic" else 1
         self.parts: list[tuple[float, list[Array]]] = []
         self.grow(1)
 
@@ -47,7 +48,7 @@ class Transcript:
         return np.array(
             [
                 rho * np.sum(np.abs(np.diff(vector)) ** self.power)
-                for rho, vector in zip(self.plan.smoothness, vectors, strict=True)
+                for rho, vector in zip(self.plan["smoothness"], vectors, strict=True)
             ]
         )
 
@@ -59,7 +60,7 @@ class Transcript:
         for _ in range(count):
             drawn = np.split(self.rng.standard_normal(sum(self.shape)), np.cumsum(self.shape)[:-1])
             vectors = []
-            for vector, rho in zip(drawn, self.plan.smoothness, strict=True):
+            for vector, rho in zip(drawn, self.plan["smoothness"], strict=True):
                 L = differences(len(vector))
                 smooth = np.linalg.solve(np.eye(len(vector)) + rho * L.T @ L, vector)
                 vectors.append(smooth / np.linalg.norm(smooth))
@@ -68,12 +69,12 @@ class Transcript:
     def iterate(self) -> None:
         """Improve components, then add some if that gained little."""
         before = np.sum(self.E() ** 2)
-        for number in np.argsort([g for g, _ in self.parts], kind="stable")[: self.plan.updates]:
+        for number in np.argsort([g for g, _ in self.parts], kind="stable")[: self.plan["updates"]]:
             self.improve(int(number))
         after = np.sum(self.E() ** 2)
-        enough = self.plan.growth_tolerance * (after - 10 ** (-self.plan.snr / 10) * np.sum(self.Y**2))
+        enough = self.plan["growth_tolerance"] * (after - 10 ** (-self.plan["snr"] / 10) * np.sum(self.Y**2))
         if before - after < enough:
-            self.grow(min(int(enough / (before - after)), self.plan.growth, self.plan.max_rank - len(self.parts)))
+            self.grow(min(int(enough / (before - after)), self.plan["growth"], self.plan["max_rank"] - len(self.parts)))
 
     def improve(self, number: int) -> None:
         g, vectors = self.parts[number]
@@ -83,8 +84,8 @@ class Transcript:
         for n in [*(n for n in range(len(self.shape)) if n != longest), longest]:
             operands = [part for m, vector in enumerate(vectors) if m != n for part in (vector, [m])]
             c = np.asarray(np.einsum(X, list(range(X.ndim)), *operands, [n]))
-            rho, ridge = self.plan.smoothness[n], 1 + np.delete(self.rough(vectors), n).sum()
-            if self.plan.quadratic:
+            rho, ridge = self.plan["smoothness"][n], 1 + np.delete(self.rough(vectors), n).sum()
+            if self.plan["variant"] == "quadratic":
                 L = differences(len(c))
                 v = np.linalg.solve(ridge * np.eye(len(c)) + rho * L.T @ L, c)
                 g, vectors[n] = float(np.linalg.norm(v)), v / np.linalg.norm(v)

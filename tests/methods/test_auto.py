@@ -130,7 +130,7 @@ def test_few_entries_are_judged_four_times_at_high_effort(
 
 
 def test_high_effort_tries_every_method(smooth: NDArray[Any], known: NDArray[np.bool_]) -> None:
-    """But for levels to compare with; `patches` leads if there are enough sites, and has spectral in itself."""
+    """But for plain baselines; `patches` leads if there are enough sites, and has spectral in itself."""
     levels = {"auto", "zero-fill", "mean-fill", "dual", "dual-demo"}
     for shape, led in (((12, 10, 6), "spectral"), ((12, 11, 8), "patches")):
         part = tuple(slice(size) for size in shape)

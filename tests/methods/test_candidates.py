@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tensorfill import available_methods, complete
 from tensorfill.completion import Completion, StopReason, Watch
 from tensorfill.cost import Cost
-from tensorfill.estimates.dense import DenseEstimate
+from tensorfill.estimates.estimate import DenseEstimate
 from tensorfill.iterating import Progress
 from tensorfill.method import Effort, Question
 from tensorfill.methods.baseline import complete_by

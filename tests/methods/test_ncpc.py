@@ -10,8 +10,6 @@ import pytest
 from numpy.typing import NDArray
 
 from tensorfill.completion import Snapshot
-from tensorfill.errors import InvalidSetting
-from tensorfill.methods import ncpc
 from tensorfill.methods.ncpc import NCPC
 from tensorfill.observed import ObservedTensor
 from tensorfill.tensor import unfold
@@ -177,19 +175,6 @@ def test_it_stops_when_rounding_is_all_that_is_left() -> None:
 # Sizes
 
 
-def test_a_huge_sparse_tensor_is_never_built() -> None:
-    rng = np.random.default_rng(0)
-    shape = (20_000, 20_000, 200)
-    rows = np.unique(np.stack([rng.integers(size, size=100_000) for size in shape], axis=1), axis=0)
-    observed = ObservedTensor.from_coordinates(rows, rng.random(len(rows)), shape)
-    done = NCPC(max_iter=4).complete(observed, rng=rng)
-    assert done.iterations == 4
-    assert done.history.cost[-1] < done.history.cost[1]
-    found = done.predict(rows[:1000], raw=True)
-    assert np.isfinite(found).all()
-    assert found.min() >= 0
-
-
 @pytest.mark.parametrize("shape", [(1, 1, 6), (5, 1), (1, 4, 1, 3)], ids=str)
 def test_a_start_without_a_positive_number_does_not_make_a_factor_zero(shape: tuple[int, ...]) -> None:
     known = np.ones(shape, dtype=bool)
@@ -207,26 +192,3 @@ def test_a_start_without_a_positive_number_does_not_make_a_factor_zero(shape: tu
 def test_the_rank_is_one_number_even_beyond_the_sizes_of_the_modes() -> None:
     data, known = problem((4, 3, 3), 2)
     assert complete(data, known, rank=7, max_iter=3).settings["rank"] == 7
-
-
-@pytest.mark.parametrize(
-    ("settings", "sentence"),
-    [
-        ({"rank": (10, 10, 5)}, r"The 'rank' of ncpc must be a whole number, 1 or more\. Got \(10, 10, 5\) instead"),
-        ({"rank": None}, "The 'rank' of ncpc must be a whole number"),
-        ({"tolerance": -1}, "The 'tolerance' of ncpc must be a number, 0 or more"),
-        ({"max_iter": 0}, "The 'max_iter' of ncpc must be a whole number"),
-        ({"extrapolation": "yes"}, "The 'extrapolation' of ncpc must be True or False"),
-    ],
-    ids=str,
-)
-def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(InvalidSetting, match=sentence):
-        NCPC(**settings)
-
-
-def test_factors_that_do_not_fit_into_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ncpc, "physical_memory", lambda: 2**20)
-    observed = ObservedTensor.from_coordinates([[0, 0]], [1.0], (100_000, 100_000))
-    assert "a smaller rank needs less" in str(NCPC(rank=100).refuses(observed))
-    assert NCPC(rank=100).refuses(ObservedTensor.from_coordinates([[0, 0]], [1.0], (10, 10))) is None

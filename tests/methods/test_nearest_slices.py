@@ -64,12 +64,6 @@ def test_auto_is_no_worse_where_only_similar_rows_tell() -> None:
         assert root_mean_square((complete(holed).model - full)[~known]) <= 1.02 * judge
 
 
-@pytest.mark.parametrize(("setting", "value"), [("mode", 0), ("mode", 3), ("neighbours", 0), ("neighbours", 2.5)])
-def test_settings_that_make_no_sense_are_refused(setting: str, value: object) -> None:
-    with pytest.raises(InvalidSetting, match=f"'{setting}' of nearest-slices"):
-        complete([[1.0, 2.0], [3.0, np.nan]], method="nearest-slices", **{setting: value})
-
-
 def test_too_many_slices_are_refused() -> None:
     data = np.ones((9000, 2))
     data[0] = 2

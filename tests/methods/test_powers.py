@@ -14,7 +14,7 @@ from scipy.stats import norm
 import tensorfill
 from tensorfill.completion import Snapshot
 from tensorfill.errors import InvalidSetting
-from tensorfill.estimates.powered import deviation_of_root, expected_root
+from tensorfill.estimates.derived import deviation_of_root, expected_root
 from tensorfill.methods.spectral import Spectral
 from tensorfill.observed import ObservedTensor
 

@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tensorfill import complete, formats
-from tensorfill.estimates.tucker import TuckerTensor
+from tensorfill.estimates.factored import TuckerTensor
 
 BABOON = Path(__file__).parents[3] / "shared" / "data" / "baboon_256.png"
 

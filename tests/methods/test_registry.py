@@ -12,7 +12,7 @@ import pytest
 from tensorfill.errors import InvalidSetting
 from tensorfill.library import complete
 from tensorfill.method import Method
-from tensorfill.methods.nonneg_dual import NonnegDual
+from tensorfill.methods.dual import NonnegDual
 from tensorfill.methods.registry import available_methods, make, setting_names
 
 

@@ -1,27 +1,34 @@
-"""Checks of settings at the door: what passes, and the one kind of sentence for what does not."""
+"""Checks of settings: what passes, and the one kind of sentence for what does not."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import pytest
 
 from tensorfill.errors import InvalidSetting
 from tensorfill.methods.setting_checks import (
+    Count,
+    Growth,
+    Tolerance,
     check_choice,
     check_count,
     check_positive,
+    check_settings,
     check_tolerance,
-    resolved_rank,
-    resolved_weights,
-    wrong,
+    plain_settings,
+    require,
+    resolve_rank,
+    resolve_weights,
 )
 
 SHAPE = (20, 8, 3)
+NAN, INF = float("nan"), float("inf")
 
 
 def refusal(call: Callable[[], object]) -> str:
@@ -31,16 +38,13 @@ def refusal(call: Callable[[], object]) -> str:
     return str(caught.value)
 
 
-# Ranks
-
-
-def test_ranks_left_open_are_ten_or_the_size_of_a_smaller_mode() -> None:
-    assert resolved_rank("m", None, SHAPE) == (10, 8, 3)
+# Ranks and weights, one per mode
 
 
 @pytest.mark.parametrize(
     ("rank", "expected"),
     [
+        (None, (10, 8, 3)),
         (2, (2, 2, 2)),
         (np.int64(3), (3, 3, 3)),
         ((5, 4, 3), (5, 4, 3)),
@@ -50,72 +54,15 @@ def test_ranks_left_open_are_ten_or_the_size_of_a_smaller_mode() -> None:
     ],
 )
 def test_a_rank_is_one_number_or_one_per_mode(rank: Any, expected: tuple[int, ...]) -> None:
-    ranks = resolved_rank("m", rank, SHAPE)
+    ranks = resolve_rank("m", rank, SHAPE)
     assert ranks == expected
     assert all(type(value) is int for value in ranks)
 
 
 @pytest.mark.parametrize(
-    ("rank", "shown"),
-    [
-        (0, "0"),
-        (-2, "-2"),
-        (2.0, "2.0"),
-        (float("nan"), "nan"),
-        (True, "True"),
-        ((1, 0, 1), "(1, 0, 1)"),
-        ([1, 2.5, 1], "(1, 2.5, 1)"),
-        ((1, True, 1), "(1, True, 1)"),
-        (("1", "2", "3"), "(1, 2, 3)"),
-    ],
-)
-def test_ranks_must_be_whole_numbers(rank: Any, shown: str) -> None:
-    sentence = f"The 'rank' of m must consist of whole numbers, 1 or more. Got {shown} instead."
-    assert refusal(lambda: resolved_rank("m", rank, SHAPE)) == sentence
-
-
-@pytest.mark.parametrize(
-    ("rank", "shown"), [((), "()"), ((2,), "(2)"), ((2, 2), "(2, 2)"), ((2, 2, 2, 2), "(2, 2, 2, 2)")]
-)
-def test_there_must_be_a_rank_for_every_mode(rank: Any, shown: str) -> None:
-    sentence = f"The 'rank' of m must have 3 entries, one per mode. Got {shown} instead."
-    assert refusal(lambda: resolved_rank("m", rank, SHAPE)) == sentence
-
-
-@pytest.mark.parametrize("rank", ["3", "full", object])
-def test_a_rank_must_be_a_number_or_a_list(rank: Any) -> None:
-    sentence = f"The 'rank' of m must be one number or one per mode. Got {rank!r} instead."
-    assert refusal(lambda: resolved_rank("m", rank, SHAPE)) == sentence
-
-
-@pytest.mark.parametrize(
-    ("rank", "mode", "size", "shown", "would_do"),
-    [
-        (4, 3, 3, "4", "(4, 4, 3)"),
-        (100, 1, 20, "100", "(20, 8, 3)"),
-        ((5, 9, 9), 2, 8, "(5, 9, 9)", "(5, 8, 3)"),
-    ],
-)
-def test_a_rank_larger_than_its_mode_is_refused_with_what_would_do(
-    rank: Any, mode: int, size: int, shown: str, would_do: str
-) -> None:
-    sentence = (
-        f"The 'rank' of m must not be larger than its mode: mode {mode} has size {size}. Got {shown} instead; "
-        f"{would_do} would do."
-    )
-    assert refusal(lambda: resolved_rank("m", rank, SHAPE)) == sentence
-
-
-# Weights
-
-
-def test_weights_left_open_are_the_sizes_of_the_modes() -> None:
-    assert resolved_weights("m", None, SHAPE) == (20.0, 8.0, 3.0)
-
-
-@pytest.mark.parametrize(
     ("lam", "expected"),
     [
+        (None, (20.0, 8.0, 3.0)),
         (2, (2.0, 2.0, 2.0)),
         (1e-3, (1e-3, 1e-3, 1e-3)),
         ((1, 2.5, 3), (1.0, 2.5, 3.0)),
@@ -124,98 +71,133 @@ def test_weights_left_open_are_the_sizes_of_the_modes() -> None:
     ],
 )
 def test_weights_are_one_number_or_one_per_mode(lam: Any, expected: tuple[float, ...]) -> None:
-    weights = resolved_weights("m", lam, SHAPE)
+    weights = resolve_weights("m", lam, SHAPE)
     assert weights == expected
     assert all(type(value) is float for value in weights)
 
 
+WHOLE, ABOVE, ONE_OR_ALL = (
+    "consist of whole numbers, 1 or more",
+    "consist of numbers above 0",
+    "be one number or one per mode",
+)
+
+
 @pytest.mark.parametrize(
-    ("lam", "shown"),
+    ("requirement", "values"),
     [
-        (0, "0"),
-        (-1.5, "-1.5"),
-        (float("nan"), "nan"),
-        (float("inf"), "inf"),
-        ((1, 0, 1), "(1, 0, 1)"),
-        ((1, "2", 1), "(1, 2, 1)"),
-        ((1, None, 1), "(1, None, 1)"),
+        (WHOLE, (0, -2, 2.0, NAN, True, (1, 0, 1), [1, 2.5, 1], (1, True, 1), ("1", "2", "3"))),
+        ("have 3 entries, one per mode", ((), (2,), (2, 2), (2, 2, 2, 2))),
+        (ONE_OR_ALL, ("3", "full", object)),
     ],
 )
-def test_weights_must_be_above_zero(lam: Any, shown: str) -> None:
-    sentence = f"The 'lam' of m must consist of numbers above 0. Got {shown} instead."
-    assert refusal(lambda: resolved_weights("m", lam, SHAPE)) == sentence
+def test_other_ranks_are_refused(requirement: str, values: tuple[Any, ...]) -> None:
+    for value in values:
+        shown = f"({', '.join(map(str, value))})" if isinstance(value, tuple | list) else repr(value)
+        assert refusal(lambda value=value: resolve_rank("m", value, SHAPE)) == (  # type: ignore[misc]
+            f"The 'rank' of m must {requirement}. Got {shown} instead."
+        )
 
 
-def test_there_must_be_a_weight_for_every_mode() -> None:
-    sentence = "The 'lam' of m must have 3 entries, one per mode. Got (1, 2) instead."
-    assert refusal(lambda: resolved_weights("m", (1, 2), SHAPE)) == sentence
+@pytest.mark.parametrize(
+    ("requirement", "values"),
+    [
+        (ABOVE, (0, -1.5, NAN, INF, (1, 0, 1), (1, "2", 1), (1, None, 1))),
+        ("have 3 entries, one per mode", ((1, 2),)),
+        (ONE_OR_ALL, ("big",)),
+    ],
+)
+def test_other_weights_are_refused(requirement: str, values: tuple[Any, ...]) -> None:
+    for value in values:
+        shown = f"({', '.join(map(str, value))})" if isinstance(value, tuple) else repr(value)
+        assert refusal(lambda value=value: resolve_weights("m", value, SHAPE)) == (  # type: ignore[misc]
+            f"The 'lam' of m must {requirement}. Got {shown} instead."
+        )
 
 
-def test_a_weight_must_be_a_number_or_a_list() -> None:
-    sentence = "The 'lam' of m must be one number or one per mode. Got 'big' instead."
-    assert refusal(lambda: resolved_weights("m", "big", SHAPE)) == sentence  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("rank", "place", "shown", "would_do"),
+    [
+        (4, "mode 3 has size 3", "4", "(4, 4, 3)"),
+        (100, "mode 1 has size 20", "100", "(20, 8, 3)"),
+        ((5, 9, 9), "mode 2 has size 8", "(5, 9, 9)", "(5, 8, 3)"),
+    ],
+)
+def test_a_rank_larger_than_its_mode_is_refused_with_what_would_do(
+    rank: Any, place: str, shown: str, would_do: str
+) -> None:
+    assert refusal(lambda: resolve_rank("m", rank, SHAPE)) == (
+        f"The 'rank' of m must not be larger than its mode: {place}. Got {shown} instead; {would_do} would do."
+    )
 
 
 # Single numbers and words
 
 
-@pytest.mark.parametrize("value", [1, 1e-300, 2.5, np.float32(3), np.int64(4), Fraction(1, 3)])
-def test_a_number_above_zero_passes(value: Any) -> None:
-    check_positive("m", "C", value)
+IN_RANGE = partial(check_count, least=2, most=1000)
+ONE_OF = partial(check_choice, choices=("spectral", "random"))
 
 
-@pytest.mark.parametrize("value", [0, -1, 0.0, float("nan"), float("inf"), True, None, "1", 1j])
-def test_anything_else_than_a_number_above_zero_is_refused(value: Any) -> None:
-    sentence = f"The 'C' of m must be a number above 0. Got {value!r} instead."
-    assert refusal(lambda: check_positive("m", "C", value)) == sentence
+@pytest.mark.parametrize(
+    ("check", "requirement", "right", "wrong"),
+    [
+        (
+            check_positive,
+            "be a number above 0",
+            (1, 1e-300, 2.5, np.float32(3), np.int64(4), Fraction(1, 3)),
+            (0, -1, 0.0, NAN, INF, True, None, "1", 1j),
+        ),
+        (check_tolerance, "be a number, 0 or more", (0, 0.0, 3, np.float64(0.5)), (-1e-9, NAN, INF, False, None, "0")),
+        (check_count, "be a whole number, 1 or more", (1, 10**9, np.int32(5)), (0, -3, 1.0, True, None, "7", INF)),
+        (IN_RANGE, "be a whole number from 2 to 1,000", (2, 1000), (1, 1001, 2.0)),
+        (ONE_OF, "be one of 'spectral', 'random'", ("random",), ("Random", "", None, 0)),
+    ],
+    ids=["positive", "tolerance", "count", "range", "choice"],
+)
+def test_what_fits_passes_and_anything_else_is_refused(
+    check: Any, requirement: str, right: tuple[Any, ...], wrong: tuple[Any, ...]
+) -> None:
+    for value in right:
+        check("m", "C", value)
+    for value in wrong:
+        sentence = f"The 'C' of m must {requirement}. Got {value!r} instead."
+        assert refusal(lambda value=value: check("m", "C", value)) == sentence  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("value", [0, 0.0, 1e-8, 3, np.float64(0.5)])
-def test_a_tolerance_may_be_zero(value: Any) -> None:
-    check_tolerance("m", "gap_tolerance", value)
+# Checks by the types of fields
 
 
-@pytest.mark.parametrize("value", [-1e-9, float("nan"), float("inf"), False, None, "0"])
-def test_anything_else_than_a_tolerance_is_refused(value: Any) -> None:
-    sentence = f"The 'gap_tolerance' of m must be a number, 0 or more. Got {value!r} instead."
-    assert refusal(lambda: check_tolerance("m", "gap_tolerance", value)) == sentence
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Some settings; the types say what they must be."""
+
+    name: ClassVar[str] = "m"
+
+    steps: Count = 3
+    growth: Growth | None = None
+    start: Literal["data", "zero"] | None = None
+    share: Annotated[float, require("be below 1", lambda value: value < 1)] = 0.5
+    tolerance: Tolerance = 0.1
+    anything: Any = None
 
 
-@pytest.mark.parametrize("value", [1, 10**9, np.int32(5)])
-def test_a_count_passes(value: Any) -> None:
-    check_count("m", "max_iter", value)
+@pytest.mark.parametrize(
+    ("setting", "value", "requirement"),
+    [
+        ("steps", None, "be a whole number, 1 or more"),
+        ("growth", 0.5, "be 1 or more"),
+        ("growth", -1, "be a number above 0"),
+        ("start", "one", "be one of 'data', 'zero'"),
+        ("share", 2, "be below 1"),
+    ],
+)
+def test_settings_are_checked_by_their_types(setting: str, value: Any, requirement: str) -> None:
+    check_settings(Settings(anything=object()))
+    sentence = f"The '{setting}' of m must {requirement}. Got {value!r} instead."
+    assert refusal(lambda: check_settings(Settings(**{setting: value}))) == sentence
 
 
-@pytest.mark.parametrize("value", [0, -3, 1.0, True, None, "7", float("inf")])
-def test_anything_else_than_a_count_is_refused(value: Any) -> None:
-    sentence = f"The 'max_iter' of m must be a whole number, 1 or more. Got {value!r} instead."
-    assert refusal(lambda: check_count("m", "max_iter", value)) == sentence
-
-
-@pytest.mark.parametrize("value", [2, 1000])
-def test_a_count_in_a_range_passes(value: int) -> None:
-    check_count("m", "members", value, least=2, most=1000)
-
-
-@pytest.mark.parametrize("value", [1, 1001, 2.0])
-def test_anything_else_than_a_count_in_a_range_is_refused(value: Any) -> None:
-    sentence = f"The 'members' of m must be a whole number from 2 to 1,000. Got {value!r} instead."
-    assert refusal(lambda: check_count("m", "members", value, least=2, most=1000)) == sentence
-
-
-def test_one_of_the_words_passes() -> None:
-    check_choice("m", "start", "random", ("spectral", "random"))
-
-
-@pytest.mark.parametrize("value", ["Random", "", None, 0])
-def test_any_other_word_is_refused_with_the_choices(value: Any) -> None:
-    sentence = f"The 'start' of m must be one of 'spectral', 'random'. Got {value!r} instead."
-    assert refusal(lambda: check_choice("m", "start", value, ("spectral", "random"))) == sentence
-
-
-def test_the_sentence_names_method_setting_requirement_and_what_came() -> None:
-    error = wrong("nonneg-dual", "rank", "have 3 entries, one per mode", [10, 10])
-    assert isinstance(error, InvalidSetting)
-    assert re.fullmatch(
-        r"The 'rank' of nonneg-dual must have 3 entries, one per mode\. Got \(10, 10\) instead\.", str(error)
-    )
+def test_numbers_are_told_as_pythons_own() -> None:
+    told = plain_settings(Settings(steps=np.int64(4), growth=2, tolerance=np.float32(0.5)))  # type: ignore[arg-type]
+    assert told == {"steps": 4, "growth": 2.0, "start": None, "share": 0.5, "tolerance": 0.5, "anything": None}
+    assert [type(told[name]) for name in ("steps", "growth", "tolerance")] == [int, float, float]

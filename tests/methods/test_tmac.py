@@ -9,10 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tensorfill.completion import Snapshot
-from tensorfill.errors import InvalidSetting
-from tensorfill.methods import baseline
-from tensorfill.methods.tmac import TMac
-from tensorfill.methods.tmac_ranks import grown, rank_at_gap, shrunken
+from tensorfill.methods.tmac import TMac, find_gap, raise_rank, reduce_rank
 from tensorfill.observed import ObservedTensor
 from tensorfill.tensor import fold, unfold
 
@@ -240,19 +237,19 @@ def test_ranks_increase_in_steps_and_no_further_than_rank_max_and_the_mode() -> 
 
 def test_a_gap_must_stand_out_from_the_other_ratios() -> None:
     clear = np.array([9.0, 8.0, 7.0, 1e-3, 9e-4])
-    assert rank_at_gap(clear, 1) == 3
-    assert rank_at_gap(clear, 3) == 3
-    assert rank_at_gap(clear, 4) is None
-    assert rank_at_gap(np.array([16.0, 8.0, 4.0, 2.0, 1.0]), 1) is None
-    assert rank_at_gap(np.array([1.0, 1.0, 0.0, 0.0]), 1) == 2
-    assert rank_at_gap(np.array([5.0, 1e-9]), 1) is None, "a single ratio has nothing to stand out from"
-    assert rank_at_gap(np.zeros(4), 1) is None
+    assert find_gap(clear, 1, 10.0) == 3
+    assert find_gap(clear, 3, 10.0) == 3
+    assert find_gap(clear, 4, 10.0) is None
+    assert find_gap(np.array([16.0, 8.0, 4.0, 2.0, 1.0]), 1, 10.0) is None
+    assert find_gap(np.array([1.0, 1.0, 0.0, 0.0]), 1, 10.0) == 2
+    assert find_gap(np.array([5.0, 1e-9]), 1, 10.0) is None, "a single ratio has nothing to stand out from"
+    assert find_gap(np.zeros(4), 1, 10.0) is None
 
 
 def test_a_pair_is_cut_to_the_leading_singular_vectors_of_its_product() -> None:
     rng = np.random.default_rng(0)
     X, Y = rng.standard_normal((7, 4)), rng.standard_normal((5, 4, 6))
-    rows = unfold(shrunken(X, Y, 1, 2), 1)
+    rows = unfold(reduce_rank(X, Y, 1, 2), 1)
     expected = np.linalg.svd(X @ unfold(Y, 1))[2][:2]
     np.testing.assert_allclose(rows @ rows.T, np.eye(2), atol=1e-10)
     np.testing.assert_allclose(rows.T @ rows, expected.T @ expected, atol=1e-10)
@@ -261,7 +258,7 @@ def test_a_pair_is_cut_to_the_leading_singular_vectors_of_its_product() -> None:
 def test_a_pair_grows_by_random_rows_and_keeps_what_it_spans() -> None:
     rng = np.random.default_rng(0)
     Y = rng.standard_normal((5, 2, 6))
-    rows = unfold(grown(Y, 1, 3, rng), 1)
+    rows = unfold(raise_rank(Y, 1, 3, rng), 1)
     np.testing.assert_allclose(rows @ rows.T, np.eye(5), atol=1e-12)
     np.testing.assert_allclose(unfold(Y, 1) @ rows.T @ rows, unfold(Y, 1), atol=1e-12)
 
@@ -294,33 +291,3 @@ def test_settings_are_told_as_used() -> None:
     assert settings["start"] == "mean"
     assert settings["rank_min"] == (2, 2, 2)
     assert settings["rank_max"] == (50, 50, 50)
-
-
-@pytest.mark.parametrize(
-    ("settings", "sentence"),
-    [
-        ({"weights": "adaptive"}, "The 'weights' of tmac must be one of 'fixed', 'dynamic'"),
-        ({"ranks": "free"}, "The 'ranks' of tmac must be one of 'fixed', 'decreasing', 'increasing'"),
-        ({"tolerance": -1}, "The 'tolerance' of tmac must be a number, 0 or more"),
-        ({"max_iter": 0}, "The 'max_iter' of tmac must be a whole number"),
-        ({"rank": (2, 2)}, "The 'rank' of tmac must have 3 entries"),
-        ({"rank": 9}, "mode 3 has size 8"),
-        ({"rank_min": 0}, "The 'rank_min' of tmac must consist of whole numbers, 1 or more"),
-        ({"rank_max": (5, 5)}, "The 'rank_max' of tmac must have 3 entries"),
-        ({"rank_increment": 1.5}, "The 'rank_increment' of tmac must consist of whole numbers"),
-    ],
-    ids=str,
-)
-def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], sentence: str) -> None:
-    data, known = problem((12, 10, 8))
-    with pytest.raises(InvalidSetting, match=sentence):
-        TMac(**settings).refuses(ObservedTensor.from_array(data, known))
-
-
-def test_a_tensor_that_does_not_fit_into_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(baseline, "physical_memory", lambda: 2**20)
-    refusal = str(TMac().refuses(ObservedTensor.from_coordinates([[0, 0, 0]], [1.0], (1000, 1000, 10))))
-    assert "works on the whole tensor" in refusal
-    assert refusal.endswith("can complete it: nonneg-dual, dual, dual-demo, rprecon, geomcg, ncpc, ffw, spc, bcpf."), (
-        "what says of itself that it needs no full tensor"
-    )

@@ -10,11 +10,8 @@ import pytest
 from tensorfill import complete
 from tensorfill.completion import Snapshot
 from tensorfill.errors import InvalidSetting
-from tensorfill.estimates.tucker import TuckerTensor
-from tensorfill.methods.geomcg import GeomCG
-from tensorfill.methods.rprecon import RPrecon
-from tensorfill.methods.tucker_fit import TuckerFit
-from tensorfill.observed import ObservedTensor
+from tensorfill.estimates.factored import TuckerTensor
+from tensorfill.methods.tucker import GeomCG, RPrecon, TuckerFit
 from tensorfill.riemannian.tucker import random_nonnegative
 
 METHODS = [RPrecon, GeomCG]
@@ -139,18 +136,3 @@ def test_with_a_rank_of_ones_own_the_start_is_the_authors(method: Any) -> None:
     seen.clear()
     complete(data, known, method=method.name, rank=2, start="data", max_iter=1, watch=seen.append)
     assert 0.3 < seen[0].estimate.dense().mean() / data.mean() < 1
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_a_sparse_tensor_of_any_size_is_completed(method: Any) -> None:
-    rng = np.random.default_rng(0)
-    shape = (20_000, 20_000, 200)
-    rows = np.unique(rng.integers(0, shape, (20_000, 3)), axis=0)
-    weights = [rng.random(size) for size in shape]
-    values = np.prod([weight[index] for weight, index in zip(weights, rows.T, strict=True)], axis=0)
-    seen: list[Snapshot] = []
-    done = method(rank=1, max_iter=5).complete(
-        ObservedTensor.from_coordinates(rows, values, shape), rng=rng, watch=seen.append
-    )
-    assert done.history[-1].cost < done.history[0].cost
-    assert np.isfinite(done.predict(rows[:100])).all()

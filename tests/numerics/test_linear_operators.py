@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tensorfill.dual.preconditioner import FreeSystem
-from tensorfill.methods.sparse_unfolding import SparseUnfolding
+from tensorfill.methods.frank_wolfe import SparseUnfolding
 from tensorfill.numerics.fibre_operator import FibreOperator
 from tensorfill.numerics.linear_operator import LinearOperator
 from tensorfill.numerics.periodic_differences import Smoother, add_adjoint, add_differences

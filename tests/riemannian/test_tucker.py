@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tensorfill.estimates.tucker import TuckerTensor
+from tensorfill.estimates.factored import TuckerTensor
 from tensorfill.riemannian.tucker import (
     CoreGram,
     TuckerEmbedded,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tensorfill import available_methods, selection
 from tensorfill.method import Question
 from tensorfill.methods.constant_fill import MeanFill, ZeroFill
-from tensorfill.methods.linear import Linear
+from tensorfill.methods.interpolation import Linear
 from tensorfill.methods.spectral import Spectral
 from tensorfill.observed import ObservedTensor
 from tensorfill.selection.choice import Candidates, Choice, Refused

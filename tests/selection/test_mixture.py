@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tensorfill.completion import Completion, StopReason
-from tensorfill.estimates.blend import BlendedEstimate
-from tensorfill.estimates.constant import ConstantEstimate
+from tensorfill.estimates.derived import BlendedEstimate
+from tensorfill.estimates.estimate import ConstantEstimate
 from tensorfill.observed import ObservedTensor
 from tensorfill.selection.mixture import mixture_deviations
 from tensorfill.tensor import Array

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput
-from ..estimates.tucker import TuckerTensor
+from ..estimates.factored import TuckerTensor
 from ..formats.arrays.matlab import read_variable
 from ..formats.videos.raw_yuv import read_luma
 from ..tensor import Array

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..memory import physical_memory
 from ..tensor import Array, entries
+from .estimate import OnePart
 
 _SHORT = 4  # modes with at most this many indices are taken for channels, which are not averaged over at first
 _BYTES = 24  # per entry, at the most
@@ -29,7 +30,7 @@ def can_interpolate(shape: tuple[int, ...]) -> bool:
     return there is None or _BYTES * entries(shape) <= there
 
 
-class InterpolatedEstimate:
+class InterpolatedEstimate(OnePart):
     """Made when it is first asked for."""
 
     def __init__(self, shape: tuple[int, ...], positions: NDArray[np.int64], known: Numbers) -> None:
@@ -39,17 +40,11 @@ class InterpolatedEstimate:
         self._known = known
 
     def at(self, coordinates: NDArray[np.int64]) -> Array:
-        """Values at rows of coordinates."""
         values: Array = self._entries[tuple(coordinates.T)].astype(np.float64)
         return values
 
     def dense(self) -> Array:
-        """The full tensor."""
         return self._entries.astype(np.float64)
-
-    def components(self) -> tuple[Array, ...]:
-        """The tensor itself."""
-        return (self.dense(),)
 
     @cached_property
     def _entries(self) -> Numbers:
@@ -57,14 +52,14 @@ class InterpolatedEstimate:
         sums, counts = (np.zeros(self._shape, np.float32) for _ in range(2))
         sums.reshape(-1)[self._positions] = self._known / largest
         counts.reshape(-1)[self._positions] = 1
-        found = _interpolated(sums, counts)
+        found = _interpolate(sums, counts)
         if not _ORDINARY[0] < largest < _ORDINARY[1]:
             found = found.astype(np.float64)
         found *= found.dtype.type(largest)
         return found
 
 
-def _interpolated(sums: Numbers, counts: Numbers) -> Numbers:
+def _interpolate(sums: Numbers, counts: Numbers) -> Numbers:
     """Means where something is known, and those of the next coarser level elsewhere."""
     known = counts > 0
     if known.all():
@@ -76,15 +71,15 @@ def _interpolated(sums: Numbers, counts: Numbers) -> Numbers:
         return np.zeros_like(sums)  # nothing is known at all, which is refused long before
     coarse_sums, coarse_counts = sums, counts
     for mode in modes:
-        coarse_sums, coarse_counts = _halved(coarse_sums, mode), _halved(coarse_counts, mode)
-    whole = _interpolated(coarse_sums, coarse_counts)
+        coarse_sums, coarse_counts = _halve(coarse_sums, mode), _halve(coarse_counts, mode)
+    whole = _interpolate(coarse_sums, coarse_counts)
     for mode in reversed(modes):
-        whole = _doubled(whole, mode, sums.shape[mode])
+        whole = _double(whole, mode, sums.shape[mode])
     np.divide(sums, counts, out=whole, where=known)
     return whole
 
 
-def _halved(x: Numbers, mode: int) -> Numbers:
+def _halve(x: Numbers, mode: int) -> Numbers:
     """Sums of pairs of neighbours along a mode; the last stays alone if their number is odd."""
     size = x.shape[mode]
     halved = x[_along(mode, slice(0, None, 2))].copy()
@@ -92,7 +87,7 @@ def _halved(x: Numbers, mode: int) -> Numbers:
     return halved
 
 
-def _doubled(x: Numbers, mode: int, size: int) -> Numbers:
+def _double(x: Numbers, mode: int, size: int) -> Numbers:
     """Linear between the middles of pairs, along a mode that had this many indices."""
     found = np.repeat(x, 2, axis=mode)[_along(mode, slice(size))]
     towards = x[_along(mode, slice(1, None))] - x[_along(mode, slice(-1))]

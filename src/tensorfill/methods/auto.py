@@ -14,8 +14,8 @@ from ..method import Effort, Method, Question, worth_trying
 from ..observed import ObservedTensor
 from ..selection.choice import Candidates, Choice, Refused
 from .candidates import candidates, leader
-from .linear import Linear
-from .nonneg_dual import NonnegDual
+from .dual import NonnegDual
+from .interpolation import Linear
 from .patches import Patches
 from .registry import available_methods, make, setting_names
 from .setting_checks import check_choice, wrong

@@ -7,25 +7,22 @@ Y = [[A_1, …, A_K]] + noise of variance 1/τ at the known entries, and column 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..completion import Completion, Watch
-from ..memory import physical_memory
 from ..method import Stroke
 from ..observed import ObservedTensor
-from .baseline import complete_by
-from .bcpf_iteration import iterations
-from .setting_checks import check_count, check_tolerance
+from .baseline import Baseline, refuse_memory
+from .bcpf_solver import BCPFSolver, Internals
+from .setting_checks import Count, Tolerance
 
 _LARGEST_DEFAULT = 100  # components; an iteration takes time in proportion to the square of their number
 _COPIES = 4  # arrays of second moments that are held at a time
 
 
 @dataclass(frozen=True, kw_only=True)
-class BCPF:
+class BCPF(Baseline):
     """Bayesian CP factorisation with automatic rank, the method of Zhao, Zhang and Cichocki.
 
     The cost in the history is minus the lower bound of the logarithm of the evidence, per known entry.
@@ -43,44 +40,30 @@ class BCPF:
     """
 
     name: ClassVar[str] = "bcpf"
-    stroke: ClassVar[Stroke] = Stroke("#7f6bb3", "2", size=6.5)
     summary: ClassVar[str] = "Sum of rank-one tensors, as many as the data asks for (Bayesian CP); may go negative"
     reference: ClassVar[str] = "Zhao, Zhang & Cichocki, TPAMI 2015"
-    nonnegative: ClassVar[bool] = False
+    stroke: ClassVar[Stroke] = Stroke("#7f6bb3", "2", size=6.5)
     needs_known_only: ClassVar[bool] = True
+    internals: ClassVar[Internals] = Internals()
 
-    max_rank: int | None = None
-    tolerance: float = 1e-4
-    max_iter: int = 100
+    max_rank: Count | None = None
+    tolerance: Tolerance = 1e-4
+    max_iter: Count = 100
 
-    def __post_init__(self) -> None:
-        if self.max_rank is not None:
-            check_count(self.name, "max_rank", self.max_rank)
-        check_tolerance(self.name, "tolerance", self.tolerance)
-        check_count(self.name, "max_iter", self.max_iter)
+    def resolve(self, observed: ObservedTensor) -> dict[str, Any]:
+        """The rank to start with: no tensor needs more than all modes but its longest have entries."""
+        longest = max(observed.shape)
+        return {"max_rank": int(self.max_rank or min(_LARGEST_DEFAULT, longest, observed.size // longest))}
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Why the second moments would not fit into memory, if so; refuses nothing else."""
-        rank = self._rank(observed)
+        rank = self.resolve(observed)["max_rank"]
         rows = sum(min(size, observed.count) for size in observed.shape)
-        needed = rows * rank * (rank + 1) // 2 * 8 * _COPIES + sum(observed.shape) * rank * 8
-        there = physical_memory()
-        if there is None or needed <= there:
-            return None
-        return (
-            f"{self.name} with max_rank {rank} would need {needed / 2**30:,.0f} GiB for the covariances of a tensor of "
-            f"shape {observed.shape} and this machine has {there / 2**30:,.0f}; a smaller max_rank needs less."
+        return refuse_memory(
+            rows * rank * (rank + 1) // 2 * 8 * _COPIES + sum(observed.shape) * rank * 8,
+            f"{self.name} with max_rank {rank} would need {{needed}} GiB for the covariances of a tensor of shape "
+            f"{observed.shape} and this machine has {{there}}; a smaller max_rank needs less.",
         )
 
-    def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
-        """Complete the tensor."""
-        rank, tolerance = self._rank(observed), float(self.tolerance)
-        settings = {"max_rank": rank, "tolerance": tolerance, "max_iter": int(self.max_iter)}
-        algorithm = partial(iterations, rank=rank, tolerance=tolerance, rng=rng)
-        return complete_by(self, observed, algorithm, settings, watch=watch)
-
-    def _rank(self, observed: ObservedTensor) -> int:
-        if self.max_rank is not None:
-            return int(self.max_rank)
-        # No tensor needs more than all modes but its longest have entries.
-        return min(_LARGEST_DEFAULT, max(observed.shape), observed.size // max(observed.shape))
+    def solver(self, data: ObservedTensor, settings: dict[str, Any], rng: np.random.Generator) -> BCPFSolver:
+        return BCPFSolver(data, settings, rng, self.internals)

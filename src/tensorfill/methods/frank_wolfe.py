@@ -11,23 +11,34 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..estimates.matrix_pairs import MatrixPairs, Pair
+from ..estimates.factored import MatrixPairs, Pair
+from ..numerics import fibre_kernels as kernels
 from ..numerics.fibre_operator import FibreOperator
+from ..numerics.pieces import sum_pieces
 from ..numerics.singular_values import extend_basis, project_onto_l1_ball
 from ..observed import ObservedTensor
 from ..tensor import Array
-from .sparse_unfolding import SparseUnfolding
-
-POWER_STEPS = 3
-"""Steps of the power method in every mode, to find the mode with the best atom."""
-
-REFINING_STEPS = 8
-"""Further steps in that mode."""
 
 _ROUNDING = 1e-13  # a singular value is zero below this share of the largest
+_LARGEST_PARTS = 2**20  # numbers up to which every piece of the work gets a matrix of its own to add up in
+
+
+@dataclass(frozen=True)
+class Internals:
+    """What steers `ffw` besides its settings."""
+
+    power_steps: int = 3  # of the power method in every mode, to find the mode with the best atom
+    refining_steps: int = 8  # further ones in that mode
+    exact: float = 1e-12  # share of ‖Y‖ below which the residual is rounding
+    held_out: float = 0.1  # share of the known entries that a choice of tau is judged by
+    tried: tuple[float, ...] = tuple(2.0 ** (half / 2) for half in range(-2, 8))
+    """Values of tau that are tried, as multiples of a flat tensor's norm."""
+    finalists: int = 3  # how many of them are tried again, for longer
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,11 +56,11 @@ class Component:
         """The matrix without atoms."""
         return cls(np.empty((rows, 0)), np.empty((0, 0)), np.empty((columns, 0)), 0)
 
-    def shrunk(self, share: float) -> Component:
+    def shrink(self, share: float) -> Component:
         """The matrix times a number."""
         return replace(self, core=share * self.core)
 
-    def joined_by(self, weight: float, u: Array, v: Array) -> Component:
+    def join(self, weight: float, u: Array, v: Array) -> Component:
         """The matrix with one more atom, weight · u vᵀ."""
         U, along_u = extend_basis(self.U, u)
         V, along_v = extend_basis(self.V, v)
@@ -76,8 +87,8 @@ class KnownValues:
 class LatentFrankWolfe:
     """Where an iteration with some τ stands, from X = 0 on; `step` and `reduce` move it."""
 
-    def __init__(self, known: KnownValues, tau: float) -> None:
-        self.tau = tau
+    def __init__(self, known: KnownValues, tau: float, internals: Internals) -> None:
+        self.tau, self.internals = tau, internals
         self.residual = known.values.copy()
         self.components = {
             mode: Component.zero(known.shape[mode], len(unfolding.columns))
@@ -118,19 +129,19 @@ class LatentFrankWolfe:
             return
         way *= gamma
         self.residual -= way
-        self.components = {k: part.shrunk(1 - gamma) for k, part in self.components.items()}
-        self.components[mode] = self.components[mode].joined_by(gamma * size, u, v)
+        self.components = {k: part.shrink(1 - gamma) for k, part in self.components.items()}
+        self.components[mode] = self.components[mode].join(gamma * size, u, v)
 
     def _best_atom(self, rng: np.random.Generator) -> tuple[int, Array, Array]:
         """The mode and the unit vectors with the largest √n_k uᵀ E_k v, nearly."""
         candidates: list[tuple[float, int, Array, Array]] = []
         for mode, unfolding in self._known.unfoldings.items():
             n, slots = self._known.shape[mode], unfolding.slots(self.residual)
-            u, sigma = _power_method(unfolding, slots, rng.standard_normal(n), POWER_STEPS)
+            u, sigma = _power_method(unfolding, slots, rng.standard_normal(n), self.internals.power_steps)
             candidates.append((sigma * math.sqrt(n), mode, slots, u))
         _, mode, slots, u = max(candidates, key=lambda candidate: candidate[0])
         unfolding = self._known.unfoldings[mode]
-        u, _ = _power_method(unfolding, slots, u, REFINING_STEPS)
+        u, _ = _power_method(unfolding, slots, u, self.internals.refining_steps)
         v = unfolding.fibre_dots(slots, u)
         return mode, u, v / (np.linalg.norm(v) or 1.0)
 
@@ -142,9 +153,9 @@ class LatentFrankWolfe:
         """
         for mode, part in self.components.items():
             if part.count:
-                self.components[mode] = self._reduced(self._known.unfoldings[mode], part, step)
+                self.components[mode] = self._reduce_mode(self._known.unfoldings[mode], part, step)
 
-    def _reduced(self, unfolding: SparseUnfolding, part: Component, step: float) -> Component:
+    def _reduce_mode(self, unfolding: SparseUnfolding, part: Component, step: float) -> Component:
         downhill = part.U.T @ unfolding.right_product(self.residual, part.V)
         P, sigma, Qt = np.linalg.svd(part.core + step * downhill, full_matrices=False)
         sigma = project_onto_l1_ball(sigma, float(np.linalg.svd(part.core, compute_uv=False).sum()))
@@ -167,3 +178,51 @@ def _power_method(unfolding: SparseUnfolding, slots: Array, u: Array, steps: int
             return u / np.linalg.norm(u), 0.0
         u, sigma = new / length, length / math.sqrt(square)
     return u, sigma
+
+
+class SparseUnfolding:
+    """One mode of a support. A tensor is its values on Ω, or in the order of the mode's fibres: its `slots`."""
+
+    def __init__(self, operator: FibreOperator, mode: int) -> None:
+        self._size = operator.shape[mode]
+        self._fibres = operator.modes[mode]
+        self._row = self._fibres.row
+
+    @property
+    def columns(self) -> NDArray[np.int64]:
+        """The numbers of the fibres that have entries, among all columns of the unfolding."""
+        return self._fibres.fibre
+
+    def slots(self, x: Array) -> Array:
+        """A tensor on Ω in the order of the fibres: quicker to go through many times."""
+        out = np.empty_like(x)
+        self._fibres.share(partial(kernels.fill_slots, self._fibres.starts, self._fibres.entry, x, out))
+        return out
+
+    def power_step(self, slots: Array, u: Array) -> Array:
+        """X_k X_kᵀ u."""
+        return self._fibres.sum(partial(kernels.add_power_step, self._fibres.starts, self._row, slots, u), u.shape)
+
+    def fibre_dots(self, slots: Array, u: Array) -> Array:
+        """X_kᵀ u, one number per fibre."""
+        out = np.empty(len(self.columns))
+        self._fibres.share(partial(kernels.fill_fibre_dots, self._fibres.starts, self._row, slots, u, out))
+        return out
+
+    def right_product(self, x: Array, right: Array) -> Array:
+        """X_k R."""
+        cuts = self._fibres.cuts
+        if len(cuts) * self._size * right.shape[1] > _LARGEST_PARTS:
+            cuts = [0, len(self.columns)]
+        add = partial(kernels.add_right_product, *self._fibres.where, x, right)
+        return sum_pieces(add, cuts, (self._size, right.shape[1]))
+
+    def outer(self, u: Array, v: Array) -> Array:
+        """u vᵀ on Ω."""
+        out = np.empty(len(self._row))
+        self._fibres.share(partial(kernels.fill_outer, *self._fibres.where, u, v, out))
+        return out
+
+    def subtract_product(self, x: Array, left: Array, right: Array) -> None:
+        """X_k −= L Rᵀ on Ω, in place."""
+        self._fibres.share(partial(kernels.subtract_product, *self._fibres.where, left, right, x))

@@ -6,56 +6,35 @@ split off with copies: Q_n = F_n R_n, with multiplier Λ_n (`slopes`), and R_n =
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..estimates.dense import DenseEstimate
+from ..compiling import compiled
+from ..estimates.estimate import DenseEstimate
 from ..numerics.singular_values import spectral_norm
 from ..numerics.threads import share
 from ..observed import ObservedTensor
 from ..tensor import Array, blocks
-from .lrtc_tv_kernels import agree, smooth
+from .admm import ModeOrder, relative_change
 
-LARGEST_PENALTY = 1e15
-"""Penalties grow up to here. Nothing moves by then, and further on there would be rounding only, and overflow."""
-
+_BLOCK = 1024  # entries that a kernel goes through at a time
 _WIDTH = 512  # fibres next to each other that are gone through together: they fit into the cache
 _PIECE = 2**15  # entries that are worth a call of a kernel
-
-
-@dataclass(frozen=True)
-class Weighting:
-    """How much smoothness counts, where, and how hard the copies are tied together. Modes are counted from 0."""
-
-    smooth_modes: tuple[int, ...]
-    tv_weight: float
-    penalty: float
-    penalty_growth: float
-    core_weight: float = 0.0
-
-    def grown(self, penalty: float) -> float:
-        """The penalty of the next iteration."""
-        return min(self.penalty_growth * penalty, max(LARGEST_PENALTY, self.penalty))
 
 
 class SmoothTensor:
     """Z, its copies R_n and their multipliers Λ_n and Φ_n.
 
-    Kept with the modes in the order of their sizes, the largest last, where `axis[n]` is the place of mode n: products
-    along any mode are then products of large matrices, with nothing to copy (three colours in the last place would
-    make them tiny).
+    Kept with the modes in the order of their sizes: three colours in the last place would make products tiny.
     """
 
     def __init__(self, data: ObservedTensor, smooth_modes: tuple[int, ...], rng: np.random.Generator) -> None:
-        order = tuple(sorted(range(data.order), key=lambda mode: data.shape[mode]))
-        self.axis = tuple(order.index(mode) for mode in range(data.order))
-        filled = np.zeros(data.size)
-        filled[data.positions] = data.values
-        self.values = np.ascontiguousarray(filled.reshape(data.shape).transpose(order))
-        self._known = np.ascontiguousarray(data.mask().transpose(order)).reshape(-1)
-        self.smooth_axes = tuple(self.axis[mode] for mode in smooth_modes)
+        self.order = ModeOrder.by_size(data.shape)
+        self.values = self.order.fill(data, 0.0)
+        self._known = self.order.mask(data).reshape(-1)
+        self.smooth_axes = tuple(self.order.axis[mode] for mode in smooth_modes)
         self._pivots = [_pivots(self.values.shape[axis]) for axis in self.smooth_axes]
         shape = (len(smooth_modes), *self.values.shape)
         self.copies, self.slopes, self.ties = rng.random(shape), np.zeros(shape), np.empty(shape)
@@ -68,7 +47,7 @@ class SmoothTensor:
 
     def estimate(self) -> DenseEstimate:
         """Z with the modes in the order of the data; the array is never written to again."""
-        return DenseEstimate(self.values.transpose(self.axis))
+        return DenseEstimate(self.order.restore(self.values))
 
     def total_variation(self) -> float:
         """Σ_n ‖F_n Z_(n)‖_1."""
@@ -86,7 +65,7 @@ class SmoothTensor:
             n, lefts, rights = self._pieces[number]
             arrays = self.values, self.copies[n], self.slopes[n], self.ties[n]
             whole, copy, slope, tie = (blocks(array, self.smooth_axes[n]) for array in arrays)
-            jumps[number] = smooth(whole, copy, slope, tie, self._pivots[n], weight, penalty, lefts, rights)
+            jumps[number] = _smooth(whole, copy, slope, tie, self._pivots[n], weight, penalty, lefts, rights)
 
         share(work, len(self._pieces))
         return float(jumps.sum())
@@ -101,16 +80,10 @@ class SmoothTensor:
         new = np.empty(self.values.shape)
         flat = self.values.reshape(-1), self._known, pulls.reshape(len(pulls), size)
         flat_copies, flat_ties = self.copies.reshape(terms, size), self.ties.reshape(terms, size)
-        lengths = np.zeros((-(-size // _PIECE), 2))
-
-        def work(piece: int) -> None:
-            here = piece * _PIECE, min((piece + 1) * _PIECE, size)
-            lengths[piece] = agree(*flat, flat_copies, flat_ties, penalty, new.reshape(-1), *here)
-
-        share(work, len(lengths))
+        arrays = *flat, flat_copies, flat_ties, penalty, new.reshape(-1)
+        change = relative_change(partial(_agree, *arrays), size)
         self.values = new
-        changed, length = np.sqrt(lengths.sum(axis=0))
-        return float(changed / length)
+        return change
 
     def _pieces_of(self, n: int) -> list[tuple[int, tuple[int, int], tuple[int, int]]]:
         """The fibres of a smooth mode in pieces: (n, from which to which before the mode, and after it)."""
@@ -140,3 +113,75 @@ def _pivots(size: int) -> NDArray[np.float64]:
         above = 1.0 / (1.0 + neighbours[i] - above)
         pivots[i] = above
     return pivots
+
+
+@compiled(nogil=True, fastmath=True)
+def _smooth(whole, copy, slope, tie, pivots, weight, penalty, lefts, rights):  # type: ignore[no-untyped-def]
+    """One step of Q, R and Λ on the fibres `lefts` × `rights` of arrays (before) × n × (after); returns ‖Q‖_1.
+
+    Q = S_{λ/ρ}(F R − Λ/ρ), R = (FᵀF + I)⁻¹ (Fᵀ(Λ/ρ + Q) + Z − Φ/ρ), Λ += ρ(Q − F R). FᵀF + I has 2, 3, …, 3, 2 on its
+    diagonal and −1 beside it; it is eliminated downwards with `pivots`, the inverse diagonal of its Cholesky factor
+    squared. On the way down `copy` holds the half-solved system and `slope` Λ/ρ + Q.
+    """
+    size = whole.shape[1]
+    threshold, share = weight / penalty, 1.0 / penalty
+    total = 0.0
+    for left in range(lefts[0], lefts[1]):
+        for i in range(size):
+            for right in range(rights[0], rights[1]):
+                known = whole[left, i, right] - share * tie[left, i, right]
+                if i > 0:
+                    known += copy[left, i - 1, right] - slope[left, i - 1, right]
+                if i < size - 1:
+                    scaled = share * slope[left, i, right]
+                    jump = copy[left, i, right] - copy[left, i + 1, right] - scaled
+                    jump -= min(max(jump, -threshold), threshold)
+                    total += abs(jump)
+                    slope[left, i, right] = scaled + jump
+                    known += scaled + jump
+                copy[left, i, right] = pivots[i] * known
+        for i in range(size - 2, -1, -1):
+            for right in range(rights[0], rights[1]):
+                below = copy[left, i + 1, right]
+                solved = copy[left, i, right] + pivots[i] * below
+                copy[left, i, right] = solved
+                slope[left, i, right] = penalty * (slope[left, i, right] - solved + below)
+    return total
+
+
+@compiled(nogil=True, fastmath=True)
+def _agree(whole, known, pulls, copies, ties, penalty, new, first, last):  # type: ignore[no-untyped-def]
+    """The new Z at entries `first` … `last` − 1, and what follows from it; returns ‖Z_new − Z‖² and ‖Z_new‖².
+
+    Z = (Σ pulls + Σ (Φ + ρR)) / (number of them · ρ), where nothing is known; then pulls −= ρZ, Φ += ρ(R − Z).
+    """
+    total = np.empty(_BLOCK)
+    share = 1.0 / (penalty * (len(pulls) + len(copies)))
+    changed, length = 0.0, 0.0
+    for start in range(first, last, _BLOCK):
+        here = slice(start, min(start + _BLOCK, last))  # slices, for their indices are known not to be negative
+        before, fixed, after = whole[here], known[here], new[here]
+        count = len(before)
+        total[:] = 0.0
+        for n in range(len(pulls)):
+            pull = pulls[n, here]
+            for i in range(count):
+                total[i] += pull[i]
+        for n in range(len(copies)):
+            copy, tie = copies[n, here], ties[n, here]
+            for i in range(count):
+                total[i] += tie[i] + penalty * copy[i]
+        for i in range(count):
+            value = before[i] if fixed[i] else share * total[i]
+            changed += (value - before[i]) ** 2
+            length += value * value
+            after[i] = value
+        for n in range(len(pulls)):
+            pull = pulls[n, here]
+            for i in range(count):
+                pull[i] -= penalty * after[i]
+        for n in range(len(copies)):
+            copy, tie = copies[n, here], ties[n, here]
+            for i in range(count):
+                tie[i] += penalty * (copy[i] - after[i])
+    return changed, length

@@ -6,30 +6,35 @@ minimise  ½ ‖[[A_1, …, A_K]]_Ω − Y_Ω‖²      over A_k ≥ 0, each n_k
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..completion import Completion, StopReason, Watch
+from ..completion import StopReason
 from ..cost import Cost
-from ..estimates.kruskal import KruskalTensor
-from ..iterating import Progress
-from ..memory import physical_memory
+from ..estimates.factored import KruskalTensor
+from ..iterating import Solver
 from ..method import Question, Stroke
 from ..numerics.sampled_kruskal import SampledKruskal
 from ..observed import ObservedTensor
 from ..tensor import Array
-from .baseline import complete_by
-from .setting_checks import check_count, check_flag, check_tolerance
+from .baseline import Baseline, refuse_memory
+from .setting_checks import Count, Flag, Tolerance
 
-_QUIET_ITERATIONS = 3  # this many in a row with hardly any change are the end
 _COPIES = 6  # matrices of the size of all factors that are held at a time
 
 
+@dataclass(frozen=True)
+class Internals:
+    """What steers `ncpc` besides its settings."""
+
+    quiet_iterations: int = 3  # this many in a row with hardly any change are the end
+
+
 @dataclass(frozen=True, kw_only=True)
-class NCPC:
+class NCPC(Baseline):
     """Nonnegative CP completion by block coordinate descent, the method of Xu and Yin.
 
     The cost in the history is the objective, on data scaled to a largest value of 1.
@@ -49,23 +54,18 @@ class NCPC:
     """
 
     name: ClassVar[str] = "ncpc"
-    stroke: ClassVar[Stroke] = Stroke("#e69f00", "P")
     summary: ClassVar[str] = "Sum of a few nonnegative rank-one tensors (CP)"
+    stroke: ClassVar[Stroke] = Stroke("#e69f00", "P")
     reference: ClassVar[str] = "Xu & Yin, SIAM J. Imaging Sciences 2013"
     nonnegative: ClassVar[bool] = True
     needs_known_only: ClassVar[bool] = True
     costs: ClassVar[tuple[Cost, Cost]] = Cost(250, 4.5), Cost(250, 4.5)
+    internals: ClassVar[Internals] = Internals()
 
-    rank: int = 10
-    tolerance: float = 1e-4
-    max_iter: int = 500
-    extrapolation: bool = True
-
-    def __post_init__(self) -> None:
-        check_count(self.name, "rank", self.rank)
-        check_tolerance(self.name, "tolerance", self.tolerance)
-        check_count(self.name, "max_iter", self.max_iter)
-        check_flag(self.name, "extrapolation", self.extrapolation)
+    rank: Count = 10
+    tolerance: Tolerance = 1e-4
+    max_iter: Count = 500
+    extrapolation: Flag = True
 
     def candidate(self, question: Question) -> int | None:
         """Among the few that small tensors are tried with."""
@@ -78,63 +78,73 @@ class NCPC:
                 f"{self.name} is a sum of nonnegative parts and needs a lower bound: give one, such as lower=0, or "
                 "take a method that can do without, such as auto, spectral, dual or t-ctv."
             )
-        needed = sum(observed.shape) * self.rank * 8 * _COPIES
-        there = physical_memory()
-        if there is None or needed <= there:
-            return None
-        return (
-            f"{self.name} with rank {self.rank} would need {needed / 2**30:,.0f} GiB for the factors of a tensor of "
-            f"shape {observed.shape} and this machine has {there / 2**30:,.0f}; a smaller rank needs less."
+        return refuse_memory(
+            sum(observed.shape) * self.rank * 8 * _COPIES,
+            f"{self.name} with rank {self.rank} would need {{needed}} GiB for the factors of a tensor of shape "
+            f"{observed.shape} and this machine has {{there}}; a smaller rank needs less.",
         )
 
-    def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
-        """Complete the tensor."""
-        settings = {
-            "rank": int(self.rank),
-            "tolerance": float(self.tolerance),
-            "max_iter": int(self.max_iter),
-            "extrapolation": bool(self.extrapolation),
-        }
-        return complete_by(
-            self,
-            observed,
-            lambda data: _descend(data, int(self.rank), float(self.tolerance), bool(self.extrapolation), rng),
-            settings,
-            watch=watch,
-        )
+    def solver(self, data: ObservedTensor, settings: dict[str, Any], rng: np.random.Generator) -> NCPCSolver:
+        return NCPCSolver(data, settings, rng, self.internals)
 
 
-def _descend(
-    data: ObservedTensor, rank: int, tolerance: float, extrapolation: bool, rng: np.random.Generator
-) -> Iterator[Progress]:
-    """The iteration. Its unknown entries are imputed: M = [[base]] + residual on Ω, which is never built."""
-    sampled = SampledKruskal(data.shape, data.positions)
-    norm = float(np.linalg.norm(data.values))
-    factors = _random_factors(data.shape, rank, norm, rng)
-    cost = _half_square(data.values - sampled.values(factors))
-    yield Progress(cost, KruskalTensor(sampled.blocks(factors)))
+class NCPCSolver(Solver):
+    """Block coordinate descent. Unknown entries are imputed: M = [[base]] + residual on Ω, which is never built."""
 
-    base, residual = np.zeros_like(factors), data.values  # M starts as the data, and zero where nothing is known
-    ahead, is_ahead = factors, False
-    momentum, steepness = 1.0, np.ones(data.order)
-    quiet, first = 0, True
-    while True:
-        new, new_steepness = _sweep(sampled, base, residual, factors, ahead)
-        new_residual = data.values - sampled.values(new)
-        new_cost = _half_square(new_residual)
-        quiet = quiet + 1 if abs(new_cost - cost) < tolerance * (cost + 1) else 0
-        lower = first or new_cost < cost
-        stuck = not lower and not is_ahead  # the same again would give the same
-        if lower:
-            new_momentum = (1 + math.sqrt(1 + 4 * momentum**2)) / 2
-            weights = np.minimum((momentum - 1) / new_momentum, np.sqrt(steepness / new_steepness))
-            is_ahead = extrapolation and bool(weights.any())
-            ahead = new + np.repeat(weights, data.shape)[:, None] * (new - factors) if is_ahead else new
-            factors, base, residual, cost = new, new, new_residual, new_cost
-            momentum, steepness, first = new_momentum, new_steepness, False
+    def __init__(
+        self, data: ObservedTensor, settings: Mapping[str, Any], rng: np.random.Generator, internals: Internals
+    ) -> None:
+        self._sampled = SampledKruskal(data.shape, data.positions)
+        self._data, self._settings, self._internals = data, settings, internals
+        self._norm = float(np.linalg.norm(data.values))
+        self.factors = _random_factors(data.shape, settings["rank"], self._norm, rng)
+        self.cost = _half_square(data.values - self._sampled.values(self.factors))
+        self._base, self._residual = np.zeros_like(self.factors), data.values  # M is the data, and zero elsewhere
+        self._ahead, self._is_ahead = self.factors, False
+        self._momentum, self._steepness = 1.0, np.ones(data.order)
+        self._quiet, self._first, self._stuck = 0, True, False
+
+    def step(self) -> None:
+        """A step for every factor; undone if the cost is higher than before, which costs the extrapolation."""
+        new, steepness = _sweep(self._sampled, self._base, self._residual, self.factors, self._ahead)
+        residual = self._data.values - self._sampled.values(new)
+        cost = _half_square(residual)
+        hardly = abs(cost - self.cost) < self._settings["tolerance"] * (self.cost + 1)
+        self._quiet = self._quiet + 1 if hardly else 0
+        if self._first or cost < self.cost:
+            self._stuck = False
+            self._extrapolate(new, steepness)
+            self.factors, self._base, self._residual, self.cost = new, new, residual, cost
+            self._first = False
         else:
-            ahead, is_ahead = factors, False  # went too far: the same iteration again, from where we stood
-        yield Progress(cost, KruskalTensor(sampled.blocks(factors)), stop=_reason(cost, norm, quiet, stuck, tolerance))
+            self._stuck = not self._is_ahead  # the same again would give the same
+            self._ahead, self._is_ahead = self.factors, False  # went too far: the same again, from where we stood
+
+    def estimate(self) -> KruskalTensor:
+        return KruskalTensor(self._sampled.blocks(self.factors))
+
+    def finished(self) -> StopReason | None:
+        tolerance, most = self._settings["tolerance"], self._internals.quiet_iterations
+        if self._first:
+            return None
+        if math.sqrt(2 * self.cost) < tolerance * self._norm:
+            return StopReason("fit", f"The known entries are met: the residual is below {tolerance:g} of the data.")
+        if self._quiet >= most:
+            return StopReason(
+                "change",
+                f"The cost has hardly changed in {most} iterations in a row; a tolerance below {tolerance:g} goes on.",
+            )
+        if self._stuck:
+            return StopReason("stalled", "No step lowers the cost any further: this is as far as rounding allows.")
+        return None
+
+    def _extrapolate(self, new: Array, steepness: Array) -> None:
+        momentum = (1 + math.sqrt(1 + 4 * self._momentum**2)) / 2
+        weights = np.minimum((self._momentum - 1) / momentum, np.sqrt(self._steepness / steepness))
+        self._is_ahead = self._settings["extrapolation"] and bool(weights.any())
+        further = np.repeat(weights, self._data.shape)[:, None]
+        self._ahead = new + further * (new - self.factors) if self._is_ahead else new
+        self._momentum, self._steepness = momentum, steepness
 
 
 def _sweep(sampled: SampledKruskal, base: Array, residual: Array, factors: Array, ahead: Array) -> tuple[Array, Array]:
@@ -179,17 +189,3 @@ def _random_factors(shape: tuple[int, ...], rank: int, norm: float, rng: np.rand
 
 def _half_square(residual: Array) -> float:
     return 0.5 * float(residual @ residual)
-
-
-def _reason(cost: float, norm: float, quiet: int, stuck: bool, tolerance: float) -> StopReason | None:
-    if math.sqrt(2 * cost) < tolerance * norm:
-        return StopReason("fit", f"The known entries are met: the residual is below {tolerance:g} of the data.")
-    if quiet >= _QUIET_ITERATIONS:
-        return StopReason(
-            "change",
-            f"The cost has hardly changed in {_QUIET_ITERATIONS} iterations in a row; a tolerance below {tolerance:g} "
-            "goes on.",
-        )
-    if stuck:
-        return StopReason("stalled", "No step lowers the cost any further: this is as far as rounding allows.")
-    return None

@@ -6,31 +6,30 @@ d_ij² the mean of the squared differences of what is known in both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..completion import Completion, StopReason, Watch
 from ..cost import Cost
 from ..deadline import look_at_clock
-from ..estimates.dense import DenseEstimate
-from ..iterating import Progress
+from ..estimates.estimate import DenseEstimate
 from ..method import Question
 from ..observed import ObservedTensor
 from ..tensor import Array, fold, unfold
-from .baseline import complete_by, too_large_to_fill
-from .setting_checks import are_modes, check_count, wrong
+from .baseline import Baseline, OneStep
+from .setting_checks import Count, are_modes, require, wrong
 
 _COPIES = 4  # of the tensor
 _MOST_SLICES = 8192  # their distances are a matrix
 _LEAST = 1e-12  # a squared distance, on data scaled to a largest value of 1
+_check_mode = require("be a mode number, counted from 1", lambda value: are_modes([value]))
 
 
 @dataclass(frozen=True, kw_only=True)
-class NearestSlices:
+class NearestSlices(Baseline):
     """A weighted mean of the most similar slices that know the entry.
 
     Parameters
@@ -48,13 +47,8 @@ class NearestSlices:
     nonnegative: ClassVar[bool] = True
     costs: ClassVar[tuple[Cost, Cost]] = Cost(120, 2), Cost(120, 2)
 
-    mode: int | None = None
-    neighbours: int = 8
-
-    def __post_init__(self) -> None:
-        if self.mode is not None and not are_modes([self.mode]):
-            raise wrong(self.name, "mode", "be a mode number, counted from 1", self.mode)
-        check_count(self.name, "neighbours", self.neighbours)
+    mode: Annotated[int, _check_mode] | None = None
+    neighbours: Count = 8
 
     def candidate(self, question: Question) -> int | None:
         """Among the few that small tensors are tried with."""
@@ -64,50 +58,57 @@ class NearestSlices:
         """Tables: slices of more modes have neighbours in place, too, and other methods know them."""
         return observed.order == 2 and self.refuses(observed) is None
 
-    def refuses(self, observed: ObservedTensor) -> str | None:
-        """Raises for a mode that the tensor does not have; refuses what does not fit into memory."""
+    def resolve(self, observed: ObservedTensor) -> dict[str, Any]:
+        """The mode, and one iteration."""
         if self.mode is not None and self.mode > observed.order:
             raise wrong(self.name, "mode", f"be a mode number from 1 to {observed.order}", self.mode)
-        if refusal := too_large_to_fill(self.name, observed, _COPIES):
+        mode = int(np.argmax(observed.shape)) + 1 if self.mode is None else int(self.mode)
+        return {"mode": mode, "max_iter": 1}
+
+    def count_arrays(self, observed: ObservedTensor) -> int:
+        return _COPIES
+
+    def refuses(self, observed: ObservedTensor) -> str | None:
+        """Raises for a mode that the tensor does not have; refuses what does not fit into memory."""
+        if refusal := super().refuses(observed):
             return refusal
-        slices = observed.shape[self._mode(observed.shape)]
+        slices = observed.shape[self.resolve(observed)["mode"] - 1]
         if slices <= _MOST_SLICES:
             return None
         return f"{self.name} compares all slices with each other, {_MOST_SLICES:,} at most; there are {slices:,}."
 
-    def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
-        """Complete the tensor."""
-        mode = self._mode(observed.shape)
-        settings = {"mode": mode + 1, "neighbours": int(self.neighbours), "max_iter": 1}
-        return complete_by(self, observed, lambda data: self._filled(data, mode), settings, watch=watch)
-
-    def _filled(self, data: ObservedTensor, mode: int) -> Iterator[Progress]:
+    def solver(self, data: ObservedTensor, settings: dict[str, Any], rng: np.random.Generator) -> OneStep:
+        """From the means of what other slices know of an entry."""
+        mode = settings["mode"] - 1
         whole: Array = np.zeros(data.shape)
         whole.reshape(-1)[data.positions] = data.values
         values = unfold(whole, mode).astype(np.float64)
         known = unfold(data.mask(), mode).astype(np.bool_)
-        filled = np.where(known, values, _means(values, known))
-        yield Progress(0.0, _folded(filled, mode, data.shape))
-        distances = _squared_distances(values, known)
-        better = filled.copy()
-        for column in np.flatnonzero(~known.all(axis=0) & known.any(axis=0)):
-            look_at_clock()
-            there, missing = np.flatnonzero(known[:, column]), np.flatnonzero(~known[:, column])
-            better[missing, column] = _weighted_means(
-                distances[np.ix_(missing, there)], values[there, column], self.neighbours, filled[missing, column]
-            )
-        done = StopReason("done", "There is nothing to iterate.")
-        yield Progress(0.0, _folded(better, mode, data.shape), stop=done)
-
-    def _mode(self, shape: tuple[int, ...]) -> int:
-        return int(np.argmax(shape)) if self.mode is None else int(self.mode) - 1
+        filled = np.where(known, values, _column_means(values, known))
+        start = _fold(filled, mode, data.shape)
+        return OneStep(start, partial(_improve, values, known, filled, settings["neighbours"], mode, data.shape))
 
 
-def _folded(matrix: Array, mode: int, shape: tuple[int, ...]) -> DenseEstimate:
+def _improve(
+    values: Array, known: NDArray[np.bool_], filled: Array, neighbours: int, mode: int, shape: tuple[int, ...]
+) -> DenseEstimate:
+    """The means of the nearest slices, where entries can be compared."""
+    distances = _squared_distances(values, known)
+    better = filled.copy()
+    for column in np.flatnonzero(~known.all(axis=0) & known.any(axis=0)):
+        look_at_clock()
+        there, missing = np.flatnonzero(known[:, column]), np.flatnonzero(~known[:, column])
+        better[missing, column] = _weighted_means(
+            distances[np.ix_(missing, there)], values[there, column], neighbours, filled[missing, column]
+        )
+    return _fold(better, mode, shape)
+
+
+def _fold(matrix: Array, mode: int, shape: tuple[int, ...]) -> DenseEstimate:
     return DenseEstimate(np.ascontiguousarray(fold(matrix, mode, shape), dtype=np.float64))
 
 
-def _means(values: Array, known: NDArray[np.bool_]) -> Array:
+def _column_means(values: Array, known: NDArray[np.bool_]) -> Array:
     """Of each column; of all, where nothing is known in one."""
     counts = known.sum(axis=0)
     total = float(values.sum() / counts.sum())

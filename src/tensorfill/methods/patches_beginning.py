@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..completion import Completion, StopReason, Watch
-from ..estimates.affine import AffineEstimate
-from ..estimates.dense import DenseEstimate
+from ..estimates.derived import AffineEstimate
+from ..estimates.estimate import DenseEstimate
 from ..iterating import Clock, Progress, iterate
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor

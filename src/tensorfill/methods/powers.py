@@ -15,7 +15,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from ..completion import Completion, Estimate, History, Snapshot, StopReason, Watch
-from ..estimates.powered import PoweredEstimate, deviation_of_root, expected_root
+from ..estimates.derived import PoweredEstimate, deviation_of_root, expected_root
 from ..observed import ObservedTensor
 from ..selection.held_out_run import Deviations, HeldOutRun, own_deviations
 from ..selection.windows import Window, window_sizes, windows

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
-from functools import partial
-from typing import ClassVar
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..completion import Completion, Watch
+from ..compiling import compiled
+from ..completion import StopReason
+from ..estimates.estimate import DenseEstimate
+from ..iterating import NoFurtherStep, Solver
 from ..method import Stroke
 from ..observed import ObservedTensor
-from .baseline import complete_by, too_large_to_fill
-from .setting_checks import Rank, check_count, check_positive, check_tolerance, resolved_rank, wrong
-from .smf_iteration import iterations
+from .baseline import Baseline
+from .setting_checks import Count, Positive, Rank, Tolerance, resolve_rank, wrong
+from .smf_pairs import FRAMES, FactorPair, PicturePair, ProximalPair, Sparsity
 
 _ADVICE = {2: "give a single picture as rows × columns × 1"}
 _ADVICE_FOR_MORE = "merge modes by reshaping it, or take a method for any number of modes, such as nonneg-dual"
+_SHARE = 1 / 3  # α_n, the weight of each unfolding
+
+
+@dataclass(frozen=True)
+class Internals:
+    """What steers `smf-lrtc` besides its settings."""
+
+    steady: float = 0.01  # relative change of what a pair says off Ω below which its rank may grow
 
 
 @dataclass(frozen=True, kw_only=True)
-class SMFLRTC:
+class SMFLRTC(Baseline):
     """Smooth matrix factorisation of every unfolding, for videos and other stacks of pictures.
 
     Minimises Σ_n α/2 ‖Y_(n)ᵀ − X_n A_n‖² + α/μ_X ‖W X_3‖_1 + α/μ_A ‖D A_3‖_1 over the factors and over tensors Y that
@@ -56,31 +67,40 @@ class SMFLRTC:
     """
 
     name: ClassVar[str] = "smf-lrtc"
-    stroke: ClassVar[Stroke] = Stroke("#44aa99", ">")
     summary: ClassVar[str] = (
         "Low-rank unfoldings with smooth pictures and profiles, for stacks of pictures; may go negative"
     )
+    stroke: ClassVar[Stroke] = Stroke("#44aa99", ">")
     reference: ClassVar[str] = "Zheng et al., Applied Mathematical Modelling 2019"
-    nonnegative: ClassVar[bool] = False
+    internals: ClassVar[Internals] = Internals()
 
     rank: Rank = None
     rank_max: Rank = None
-    rank_step: int = 5
-    proximal_weight: float = 0.01
-    image_fit: float = 10.0
-    image_penalty: float = 1000.0
-    profile_fit: float = 100.0
-    profile_penalty: float = 1.0
-    inner_iterations: int = 5
-    tolerance: float = 2e-4
-    max_iter: int = 500
+    rank_step: Count = 5
+    proximal_weight: Positive = 0.01
+    image_fit: Positive = 10.0
+    image_penalty: Positive = 1000.0
+    profile_fit: Positive = 100.0
+    profile_penalty: Positive = 1.0
+    inner_iterations: Count = 5
+    tolerance: Tolerance = 2e-4
+    max_iter: Count = 500
 
-    def __post_init__(self) -> None:
-        for setting in ("rank_step", "inner_iterations", "max_iter"):
-            check_count(self.name, setting, getattr(self, setting))
-        for setting in ("proximal_weight", "image_fit", "image_penalty", "profile_fit", "profile_penalty"):
-            check_positive(self.name, setting, getattr(self, setting))
-        check_tolerance(self.name, "tolerance", self.tolerance)
+    def resolve(self, observed: ObservedTensor) -> dict[str, Any]:
+        """The ranks to start with, and those up to which they may grow."""
+        start = resolve_rank(self.name, self.rank, observed.shape)
+        if self.rank_max is None:
+            return {"rank": start, "rank_max": start}
+        largest = resolve_rank(self.name, self.rank_max, observed.shape, setting="rank_max")
+        if any(most < first for most, first in zip(largest, start, strict=True)):
+            raise wrong(self.name, "rank_max", f"not be smaller than the ranks it starts with, {start}", self.rank_max)
+        return {"rank": start, "rank_max": largest}
+
+    def count_arrays(self, observed: ObservedTensor) -> int:
+        """Two tensors, three products, the factors, and for the pictures four bands and two right-hand sides."""
+        largest: tuple[int, ...] = self.resolve(observed)["rank_max"]
+        shares = [rank / size for rank, size in zip(largest, observed.shape, strict=True)]
+        return math.ceil(5 + sum(shares) + 7 * shares[2])
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Refuses what is not a stack of pictures, and what does not fit into memory."""
@@ -89,24 +109,111 @@ class SMFLRTC:
                 f"{self.name} completes stacks of pictures, tensors with 3 modes (rows × columns × frames), and this "
                 f"one has {observed.order}: {_ADVICE.get(observed.order, _ADVICE_FOR_MORE)}."
             )
-        _, largest = self._ranks(observed.shape)
-        shares = [rank / size for rank, size in zip(largest, observed.shape, strict=True)]
-        # Two tensors, three products, the factors, and for the pictures four bands and two right-hand sides.
-        return too_large_to_fill(self.name, observed, copies=math.ceil(5 + sum(shares) + 7 * shares[2]))
+        return super().refuses(observed)
 
-    def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
-        """Complete the tensor."""
-        rank, rank_max = self._ranks(observed.shape)
-        settings = {field.name: getattr(self, field.name) for field in fields(self)}
-        settings |= {"rank": rank, "rank_max": rank_max}
-        return complete_by(self, observed, partial(iterations, settings=settings, rng=rng), settings, watch=watch)
+    def solver(self, data: ObservedTensor, settings: dict[str, Any], rng: np.random.Generator) -> SMFSolver:
+        return SMFSolver(data, settings, rng, self.internals)
 
-    def _ranks(self, shape: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The ranks to start with, and those up to which they may grow."""
-        start = resolved_rank(self.name, self.rank, shape)
-        if self.rank_max is None:
-            return start, start
-        largest = resolved_rank(self.name, self.rank_max, shape, setting="rank_max")
-        if any(most < first for most, first in zip(largest, start, strict=True)):
-            raise wrong(self.name, "rank_max", f"not be smaller than the ranks it starts with, {start}", self.rank_max)
-        return start, largest
+
+class SMFSolver(Solver):
+    """All pairs fit the last tensor, and the next tensor is what they agree on.
+
+    Y ← Σ_n α_n (X_n A_n + ρ_n Y)/(1 + ρ_n), all ρ_n being ρ/α_n with the same α_n.
+    """
+
+    def __init__(
+        self, data: ObservedTensor, settings: Mapping[str, Any], rng: np.random.Generator, internals: Internals
+    ) -> None:
+        self._settings, self._rng, self._internals = settings, rng, internals
+        self._known = FRAMES.mask(data)
+        self.frames = FRAMES.fill(data, 0.0)
+        self.pairs = draw_pairs(data.shape, settings, rng)
+        self._products = tuple(np.empty_like(self.frames) for _ in self.pairs)
+        self._before: tuple[float, ...] = ()
+        self._steady = False
+        self._agree(step=0.0)
+
+    def step(self) -> None:
+        """Grow pairs that stand still, fit all of them, then take a step towards their mean."""
+        if self._before:
+            self._grow()
+        try:
+            for pair in self.pairs:
+                pair.fit(self.frames)
+        except np.linalg.LinAlgError:  # a weight so small that a system is singular: here ends what can be done
+            raise NoFurtherStep from None
+        self._before, size = self._unknown, self._size
+        self._agree(step=1 / (1 + self._settings["proximal_weight"] / _SHARE))
+        self._steady = bool(self._change <= self._settings["tolerance"] * size)
+
+    def estimate(self) -> DenseEstimate:
+        """Y with the modes in the order of the data; the array is never written to again."""
+        return DenseEstimate(FRAMES.restore(self.frames))
+
+    def finished(self) -> StopReason | None:
+        share = f"{self._settings['tolerance']:g}"
+        sentence = f"Stopped because the tensor changed by no more than {share} of its size."
+        return StopReason("change", sentence) if self._steady else None
+
+    def _grow(self) -> None:
+        for pair, most, now, before in zip(
+            self.pairs, self._settings["rank_max"], self._unknown, self._before, strict=True
+        ):
+            if pair.rank < most and abs(now - before) < self._internals.steady * before:
+                pair.grow(self._settings["rank_step"], self._rng)
+
+    def _agree(self, step: float) -> None:
+        """The tensor after a step towards the mean of the pairs, known entries kept; and what it is like."""
+        for pair, product in zip(self.pairs, self._products, strict=True):
+            pair.write_product(product)
+        new = np.empty_like(self.frames)
+        products = (product.reshape(-1) for product in self._products)
+        sums = _blend(*products, self.frames.reshape(-1), self._known.reshape(-1), step, new.reshape(-1))
+        size, change, misfit, *unknown = sums
+        self.frames, self._size, self._change = new, np.sqrt(size), np.sqrt(change)
+        self._unknown = tuple(np.sqrt(unknown))  # the norm of X_n A_n where nothing is known, for every n
+        self.cost = _SHARE * (misfit / 2 + sum(pair.penalty() for pair in self.pairs))
+
+
+def draw_pairs(
+    shape: tuple[int, ...], settings: Mapping[str, Any], rng: np.random.Generator
+) -> tuple[FactorPair, FactorPair, FactorPair]:
+    """The pairs to start with, uniformly random."""
+    rows, columns, frames = shape
+    r1, r2, r3 = settings["rank"]
+    rho = settings["proximal_weight"] / _SHARE
+    fit_X, fit_A = settings["image_fit"], settings["profile_fit"]
+    return (
+        ProximalPair(1, rng.random((frames, r1, columns)), rng.random((r1, rows)), rho),
+        ProximalPair(2, rng.random((frames, rows, r2)), rng.random((r2, columns)), rho),
+        PicturePair(
+            0,
+            rng.random((r3, rows, columns)),
+            rng.random((r3, frames)),
+            pictures=Sparsity(fit_X, settings["image_penalty"], rho * fit_X),
+            profiles=Sparsity(fit_A, settings["profile_penalty"], rho * fit_A),
+            inner_iterations=settings["inner_iterations"],
+        ),
+    )
+
+
+@compiled(nogil=True, fastmath=True)
+def _blend(first, second, third, last, known, step, out):  # type: ignore[no-untyped-def]
+    """out ← last + step·(mean of three − last) where unknown, last elsewhere; and sums of squares.
+
+    Those of out, of out − last, of what all three miss, and of each of the three where nothing is known.
+    """
+    size = change = misfit = off_first = off_second = off_third = 0.0
+    for i in range(len(out)):
+        a, b, c, y = first[i], second[i], third[i], last[i]
+        move = 0.0 if known[i] else step * ((a + b + c) / 3.0 - y)
+        y += move
+        out[i] = y
+        size += y * y
+        change += move * move
+        misfit += (y - a) ** 2 + (y - b) ** 2 + (y - c) ** 2
+        off = 0.0 if known[i] else 1.0
+        off_first += off * a * a
+        off_second += off * b * b
+        off_third += off * c * c
+    return size, change, misfit, off_first, off_second, off_third

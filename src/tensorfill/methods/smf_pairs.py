@@ -7,60 +7,58 @@ the place of n_n.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from ..numerics.haar_frame import BANDS, absolute_sum, fold_multiplier
 from ..tensor import Array
+from .admm import ModeOrder
 
-FRAME_ORDER = (2, 0, 1)
-"""Which mode of the tensor each axis of the frames is."""
-
-
-class FactorPair(Protocol):
-    """One pair X_n, A_n."""
-
-    X: Array
-    A: Array
-
-    @property
-    def rank(self) -> int:
-        """r_n."""
-        ...
-
-    def fit(self, frames: Array) -> None:
-        """Improve X_n, then A_n, for a tensor."""
-        ...
-
-    def product(self, out: Array) -> None:
-        """Write X_n A_n, as frames."""
-        ...
-
-    def penalty(self) -> float:
-        """What this pair adds to the objective beyond the fit, over α_n."""
-        ...
-
-    def grow(self, step: int, rng: np.random.Generator) -> None:
-        """Append random directions."""
-        ...
+FRAMES = ModeOrder((2, 0, 1))
+"""The third mode first."""
 
 
 @dataclass
-class ProximalPair:
-    """X_n and A_n of the first or second mode: each the least squares solution that stays near the last one."""
+class FactorPair(ABC):
+    """One pair X_n, A_n."""
 
     axis: int
-    """Where in the frames the mode is: 1 (rows) or 2 (columns)."""
+    """Where in the frames the mode is: 0 (frames), 1 (rows) or 2 (columns)."""
     X: Array
     A: Array
-    proximal: float
 
     @property
     def rank(self) -> int:
         """r_n."""
         return len(self.A)
+
+    @abstractmethod
+    def fit(self, frames: Array) -> None:
+        """Improve X_n, then A_n, for a tensor."""
+
+    @abstractmethod
+    def write_product(self, out: Array) -> None:
+        """Write X_n A_n, as frames."""
+
+    def penalty(self) -> float:
+        """What this pair adds to the objective beyond the fit, over α_n."""
+        return 0.0
+
+    def grow(self, step: int, rng: np.random.Generator) -> None:
+        """Append random directions."""
+        more = list(self.X.shape)
+        more[self.axis] = step
+        self.X = np.concatenate([self.X, rng.random(more)], axis=self.axis)
+        self.A = np.concatenate([self.A, rng.random((step, self.A.shape[1]))])
+
+
+@dataclass
+class ProximalPair(FactorPair):
+    """X_n and A_n of the first or second mode: each the least squares solution that stays near the last one."""
+
+    proximal: float
 
     def fit(self, frames: Array) -> None:
         """X ← (Y Aᵀ + ρ X)(A Aᵀ + ρ I)⁻¹, then A ← (Xᵀ X + ρ I)⁻¹(Xᵀ Y + ρ A), in the layout of the frames."""
@@ -79,20 +77,12 @@ class ProximalPair:
         self.X = X
         self.A = np.linalg.solve(gram + ridge, fitted + self.proximal * self.A)
 
-    def product(self, out: Array) -> None:
+    def write_product(self, out: Array) -> None:
         """Write X_n A_n, as frames."""
         if self.axis == 1:
             np.matmul(self.A.T, self.X, out=out)
         else:
             np.matmul(self.X.reshape(-1, self.rank), self.A, out=out.reshape(-1, out.shape[2]))
-
-    def penalty(self) -> float:
-        """Nothing."""
-        return 0.0
-
-    def grow(self, step: int, rng: np.random.Generator) -> None:
-        """Append random directions."""
-        self.X, self.A = _grown(self.X, self.A, self.axis, step, rng)
 
 
 @dataclass(frozen=True)
@@ -105,27 +95,20 @@ class Sparsity:
 
 
 @dataclass
-class PicturePair:
+class PicturePair(FactorPair):
     """X_3, pictures that are sparse in a Haar frame, and A_3, profiles whose steps along the third mode are sparse."""
 
-    X: Array
-    A: Array
     pictures: Sparsity
     profiles: Sparsity
     inner_iterations: int
 
-    @property
-    def rank(self) -> int:
-        """r_3."""
-        return len(self.A)
-
     def fit(self, frames: Array) -> None:
         """A few steps of ADMM for X_3, then as many for A_3, each from zero multipliers."""
         flat = frames.reshape(len(frames), -1)
-        self.X = self._fitted_pictures(flat)
-        self.A = self._fitted_profiles(flat)
+        self.X = self._fit_pictures(flat)
+        self.A = self._fit_profiles(flat)
 
-    def product(self, out: Array) -> None:
+    def write_product(self, out: Array) -> None:
         """Write X_3 A_3, as frames."""
         np.matmul(self.A.T, self.X.reshape(self.rank, -1), out=out.reshape(len(out), -1))
 
@@ -134,11 +117,7 @@ class PicturePair:
         profiles = np.abs(np.roll(self.A, -1, axis=1) - self.A).sum() / self.profiles.fit
         return float(absolute_sum(self.X) / self.pictures.fit + profiles)
 
-    def grow(self, step: int, rng: np.random.Generator) -> None:
-        """Append random directions."""
-        self.X, self.A = _grown(self.X, self.A, 0, step, rng)
-
-    def _fitted_pictures(self, flat: Array) -> Array:
+    def _fit_pictures(self, flat: Array) -> Array:
         # X ← (μ A Aᵀ + (ρ_X + β) I)⁻¹(μ A Y + ρ_X X_old + β Wᵀ(Z − Θ)), from Z = Θ = 0.
         this = self.pictures
         system = this.fit * (self.A @ self.A.T) + (this.proximal + this.penalty) * np.eye(self.rank)
@@ -146,16 +125,16 @@ class PicturePair:
         base = (this.fit * self.A) @ flat
         base += this.proximal * self.X.reshape(self.rank, -1)
         base = base.reshape(self.X.shape)
-        X = _mixed(inverse, base)
+        X = _mix(inverse, base)
         _, rows, columns = X.shape
         multiplier = np.zeros((rows, BANDS, self.rank * columns))
         target = np.empty_like(base)
         for _ in range(self.inner_iterations - 1):  # Z and Θ after the last solve would be thrown away
             fold_multiplier(X, multiplier, 1 / this.penalty, base, this.penalty, target)
-            X = _mixed(inverse, target)
+            X = _mix(inverse, target)
         return X
 
-    def _fitted_profiles(self, flat: Array) -> Array:
+    def _fit_profiles(self, flat: Array) -> Array:
         # A solves μ Xᵀ X A + β A Dᵀ D + ρ_A A = μ Xᵀ Y + ρ_A A_old + β (V − Θ) D: diagonal after eigenvectors of Xᵀ X
         # on one side and a Fourier transform, which makes the circular differences D diagonal, on the other.
         this = self.profiles
@@ -179,12 +158,6 @@ class PicturePair:
         return A
 
 
-def _mixed(matrix: Array, stack: Array) -> Array:
+def _mix(matrix: Array, stack: Array) -> Array:
     """Every pixel's values through the stack, multiplied by a matrix."""
     return (matrix @ stack.reshape(len(stack), -1)).reshape(stack.shape)
-
-
-def _grown(X: Array, A: Array, axis: int, step: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    more = list(X.shape)
-    more[axis] = step
-    return np.concatenate([X, rng.random(more)], axis=axis), np.concatenate([A, rng.random((step, A.shape[1]))])

@@ -8,34 +8,50 @@ until ‖Z_Ω − Y_Ω‖² ≤ 10^(−snr/10) ‖Y_Ω‖²; the result is Z wit
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
 from numbers import Real
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..completion import Completion, Watch
+from ..completion import StopReason
 from ..cost import Cost
-from ..errors import InvalidSetting
-from ..memory import physical_memory
+from ..estimates.estimate import OnePart, RefilledEstimate
+from ..estimates.factored import KruskalTensor
+from ..iterating import Solver
 from ..method import Question, Stroke, lost_slices_are_in
+from ..numerics.sampled_rank_one import SampledRankOne
+from ..numerics.smooth_vectors import solve_quadratic
 from ..observed import ObservedTensor
-from .baseline import complete_by
-from .setting_checks import Weights, check_choice, check_count, check_positive, check_tolerance, wrong
-from .spc_iteration import Plan, SmoothParafac
+from ..tensor import Array, entries
+from .baseline import Baseline, refuse_memory
+from .setting_checks import Count, Positive, Tolerance, Weights, check_tolerance, is_list, is_number, wrong
+from .spc_kernels import improve_heads, improve_mode, rough_of, scales_of
 
-Variant = Literal["quadratic", "total-variation"]
-
-_DEFAULTS: dict[str, dict[str, float]] = {
+_DEFAULTS: Mapping[str, Mapping[str, float]] = {
     "quadratic": {"smoothness": 1.0, "snr": 35.0},
     "total-variation": {"smoothness": 0.01, "snr": 25.0},
 }
 _UNORDERED = 4  # a mode with at most so many indices holds channels: its neighbours are no more alike than others
+_AT_ONCE = 2**22  # values held at a time while the full tensor is built
+
+
+def _check_smoothness(method: str, setting: str, value: Any) -> None:
+    """One number, or one per mode, as far as it can be checked without a tensor."""
+    if isinstance(value, Real):
+        check_tolerance(method, setting, value)
+    elif not is_list(value):
+        raise wrong(method, setting, "be one number or one per mode", value)
+    elif not all(is_number(part) and part >= 0 for part in value):
+        raise wrong(method, setting, "consist of numbers, 0 or more", value)
 
 
 @dataclass(frozen=True, kw_only=True)
-class SPC:
+class SPC(Baseline):
     """Smooth PARAFAC tensor completion, the method of Yokota, Zhao and Cichocki.
 
     The cost in the history is the objective, on data scaled to a largest value of 1. It never rises.
@@ -68,32 +84,21 @@ class SPC:
     """
 
     name: ClassVar[str] = "spc"
-    stroke: ClassVar[Stroke] = Stroke("#b8860b", "1", size=6.5)
     summary: ClassVar[str] = "Sum of smooth rank-one tensors, added until the data is met; may go negative"
+    stroke: ClassVar[Stroke] = Stroke("#b8860b", "1", size=6.5)
     reference: ClassVar[str] = "Yokota, Zhao & Cichocki, IEEE Transactions on Signal Processing 2016"
-    nonnegative: ClassVar[bool] = False
     needs_known_only: ClassVar[bool] = True
     costs: ClassVar[tuple[Cost, Cost]] = Cost(210, 4), Cost(210, 8)
 
-    variant: Variant = "quadratic"
-    smoothness: Weights = None
-    snr: float | None = None
-    updates: int = 10
-    growth: int = 5
-    growth_tolerance: float = 0.01
-    max_rank: int = 5000
-    tolerance: float = 1e-4
-    max_iter: int = 1000
-
-    def __post_init__(self) -> None:
-        check_choice(self.name, "variant", self.variant, tuple(_DEFAULTS))
-        if self.snr is not None:
-            check_positive(self.name, "snr", self.snr)
-        for setting in ("updates", "growth", "max_rank", "max_iter"):
-            check_count(self.name, setting, getattr(self, setting))
-        for setting in ("growth_tolerance", "tolerance"):
-            check_tolerance(self.name, setting, getattr(self, setting))
-        self._smoothness_given()
+    variant: Literal["quadratic", "total-variation"] = "quadratic"
+    smoothness: Annotated[Weights, _check_smoothness] = None
+    snr: Positive | None = None
+    updates: Count = 10
+    growth: Count = 5
+    growth_tolerance: Tolerance = 0.01
+    max_rank: Count = 5000
+    tolerance: Tolerance = 1e-4
+    max_iter: Count = 1000
 
     def candidate(self, question: Question) -> int | None:
         """Among the few that small tensors are tried with."""
@@ -101,64 +106,155 @@ class SPC:
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""
-        smooth = [mode for mode, weight in enumerate(self._smoothness(observed.shape), start=1) if weight > 0]
-        return lost_slices_are_in(smooth, observed)
+        smoothness = self.resolve(observed)["smoothness"]
+        return lost_slices_are_in([mode for mode, weight in enumerate(smoothness, start=1) if weight > 0], observed)
+
+    def resolve(self, observed: ObservedTensor) -> dict[str, Any]:
+        """What the variant decides, and a smoothness per mode."""
+        defaults, shape = _DEFAULTS[self.variant], observed.shape
+        given: Any = defaults["smoothness"] if self.smoothness is None else self.smoothness
+        if isinstance(given, Real):
+            given = tuple(float(given) if size > _UNORDERED else 0.0 for size in shape)
+        if len(given) != len(shape):
+            raise wrong(self.name, "smoothness", f"have {len(shape)} entries, one per mode", self.smoothness)
+        return {"smoothness": tuple(float(value) for value in given), "snr": float(self.snr or defaults["snr"])}
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Raises for a smoothness that does not fit the tensor; refuses what may not fit into memory."""
-        self.used_on(observed)
-        needed = 8 * sum(observed.shape) * min(self.max_rank, 1 + self.growth * self.max_iter)
-        there = physical_memory()
-        if there is None or needed <= there:
-            return None
-        return (
-            f"{self.name} may need {needed / 2**30:,.0f} GiB for {self.max_rank} components of shape {observed.shape} "
-            f"and this machine has {there / 2**30:,.0f}; a smaller max_rank needs less."
+        self.resolve(observed)
+        return refuse_memory(
+            8 * sum(observed.shape) * min(self.max_rank, 1 + self.growth * self.max_iter),
+            f"{self.name} may need {{needed}} GiB for {self.max_rank} components of shape {observed.shape} "
+            "and this machine has {there}; a smaller max_rank needs less.",
         )
 
-    def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
-        """Complete the tensor."""
-        settings = self.used_on(observed)
-        plan = Plan(
-            quadratic=settings["variant"] == "quadratic",
-            **{key: value for key, value in settings.items() if key not in ("variant", "max_iter")},
-        )
-        return complete_by(self, observed, lambda data: SmoothParafac(data, plan, rng).run(), settings, watch=watch)
+    def solver(self, data: ObservedTensor, settings: dict[str, Any], rng: np.random.Generator) -> SPCSolver:
+        return SPCSolver(data, settings, rng)
 
-    def used_on(self, observed: ObservedTensor) -> dict[str, Any]:
-        """The settings as they are used on a tensor, nothing left open."""
-        return {
-            "variant": self.variant,
-            "smoothness": self._smoothness(observed.shape),
-            "snr": _DEFAULTS[self.variant]["snr"] if self.snr is None else float(self.snr),
-            "updates": int(self.updates),
-            "growth": int(self.growth),
-            "growth_tolerance": float(self.growth_tolerance),
-            "max_rank": int(self.max_rank),
-            "tolerance": float(self.tolerance),
-            "max_iter": int(self.max_iter),
-        }
 
-    def _smoothness(self, shape: tuple[int, ...]) -> tuple[float, ...]:
-        given = self._smoothness_given()
-        if not isinstance(given, tuple):
-            return tuple(given if size > _UNORDERED else 0.0 for size in shape)
-        if len(given) != len(shape):
-            raise wrong(self.name, "smoothness", f"have {len(shape)} entries, one per mode", self.smoothness)
-        return given
+@dataclass(frozen=True, eq=False)
+class Component:
+    """A rank-one tensor: its weight g, and the unit vectors of all modes one behind the other."""
 
-    def _smoothness_given(self) -> float | tuple[float, ...]:
-        """One number, or one per mode, checked as far as it can be without a tensor."""
-        given: Any = _DEFAULTS[self.variant]["smoothness"] if self.smoothness is None else self.smoothness
-        if isinstance(given, Real):
-            check_tolerance(self.name, "smoothness", given)
-            return float(given)
-        if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-            raise wrong(self.name, "smoothness", "be one number or one per mode", given)
-        values = tuple(given)
-        try:
-            for value in values:
-                check_tolerance(self.name, "smoothness", value)
-        except InvalidSetting:
-            raise wrong(self.name, "smoothness", "consist of numbers, 0 or more", given) from None
-        return tuple(float(value) for value in values)
+    weight: float
+    vectors: Array
+    rough: Array
+    """ρ_n ‖L u_n‖^p, one number per mode."""
+
+
+class SPCSolver(Solver):
+    """Improves the faintest components one by one, and adds new ones when that gains little."""
+
+    def __init__(self, data: ObservedTensor, settings: Mapping[str, Any], rng: np.random.Generator) -> None:
+        self.data, self._settings, self._rng = data, settings, rng
+        self._quadratic = settings["variant"] == "quadratic"
+        self._sampled = SampledRankOne(data.shape, data.positions)
+        self._smoothness = np.array(settings["smoothness"])
+        self.residual = data.values[self._sampled.order]
+        """What the components leave of the known entries, in the order of `SampledRankOne`."""
+        self.misfit = float(self.residual @ self.residual)
+        self.aim = 10 ** (-settings["snr"] / 10) * self.misfit
+        self._gain = np.inf  # by how much the last step lowered the misfit
+        self._penalty = 0.0  # Σ_r g_r² Σ_n ρ_n ‖L u_nr‖^p
+        self.cost = 0.5 * self.misfit
+        self.parts: list[Component] = []
+        self.grow(1)
+
+    def step(self) -> None:
+        """Add components if the last step gained little, then improve those with the smallest weights."""
+        self.grow(self._count_wanted())
+        before = self.misfit
+        weights = np.array([part.weight for part in self.parts])
+        for number in np.argsort(weights, kind="stable")[: self._settings["updates"]]:
+            old, new = self.parts[number], self._improve(self.parts[number])
+            self._penalty += new.weight**2 * new.rough.sum() - old.weight**2 * old.rough.sum()
+            self.parts[number] = new
+        self.misfit = float(self.residual @ self.residual)
+        self.cost = 0.5 * self.misfit + 0.5 * self._penalty
+        self._gain = abs(before - self.misfit)
+
+    def estimate(self) -> RefilledEstimate:
+        """Known entries as they are, and the sum of the components everywhere else."""
+        components = ComponentSum(self.data.shape, tuple(self.parts))
+        return RefilledEstimate(components, self.data.shape, self.data.positions, self.data.values)
+
+    def finished(self) -> StopReason | None:
+        snr, tolerance = self._settings["snr"], self._settings["tolerance"]
+        if self.misfit <= self.aim:
+            return StopReason("fit", f"The known entries are met: the residual is {snr:g} dB below the data.")
+        if len(self.parts) >= self._settings["max_rank"] and self._gain <= tolerance * self.misfit:
+            return StopReason(
+                "change",
+                f"The residual hardly changes any more with {len(self.parts)} components; a larger max_rank allows "
+                f"more, and a tolerance below {tolerance:g} goes on.",
+            )
+        return None
+
+    def grow(self, count: int) -> None:
+        """Add components that are smooth, random, and have no weight yet: the next step gives them one."""
+        for _ in range(count):
+            vectors = self._rng.standard_normal(sum(self.data.shape))
+            for mode, smoothness in enumerate(self._smoothness):
+                block = self._sampled.block(vectors, mode)
+                solve_quadratic(block.copy(), 1.0, smoothness, block)
+                block /= np.linalg.norm(block)
+            rough = rough_of(vectors, self._sampled.first_row, self._smoothness, self._quadratic)
+            self.parts.append(Component(0.0, vectors, rough))
+
+    def _improve(self, part: Component) -> Component:
+        """A component with better vectors, mode after mode; the residual follows."""
+        sampled, mode = self._sampled, self._sampled.fibre_mode
+        vectors, rough, overlaps = part.vectors.copy(), part.rough.copy(), np.ones(self.data.order)
+        kind = (self._smoothness, self._quadratic, overlaps, rough)
+        dots = sampled.fibre_dots(self.residual, vectors)
+        rows = sampled.first_row
+        weight = improve_heads(sampled.heads, dots, vectors, part.vectors, part.weight, rows, mode, *kind)
+        scales = scales_of(sampled.heads, vectors, mode, 1.0)
+        c = sampled.along_fibres(self.residual, scales)
+        weight = improve_mode(c, vectors, part.vectors, part.weight, weight, rows[mode], rows[mode + 1], mode, *kind)
+        old = scales_of(sampled.heads, part.vectors, mode, part.weight)
+        sampled.exchange(self.residual, (vectors, weight * scales), (part.vectors, old))
+        return Component(weight, vectors, rough)
+
+    def _count_wanted(self) -> int:
+        """How many components to add: as many times as the last gain was too small, within limits."""
+        growth, most = int(self._settings["growth"]), int(self._settings["max_rank"])
+        enough = self._settings["growth_tolerance"] * (self.misfit - self.aim)
+        if self._gain >= enough:
+            return 0
+        times = growth if self._gain * growth <= enough else int(enough / self._gain)
+        return min(times, most - len(self.parts))
+
+
+@dataclass(frozen=True, eq=False)
+class ComponentSum(OnePart):
+    """Σ_r g_r u_1r ∘ … ∘ u_Kr."""
+
+    shape: tuple[int, ...]
+    parts: tuple[Component, ...]
+
+    def model(self) -> KruskalTensor:
+        """The same as factors."""
+        columns = np.stack([part.vectors for part in self.parts], axis=1)
+        rows = np.concatenate(([0], np.cumsum(self.shape)))
+        first, *others = (columns[start:end] for start, end in pairwise(rows))
+        return KruskalTensor((first * [part.weight for part in self.parts], *others))
+
+    def at(self, coordinates: NDArray[np.int64]) -> Array:
+        return self.model().at(coordinates)
+
+    def dense(self) -> Array:
+        """The full tensor, from some components at a time, for there can be thousands of them."""
+        shape, factors = self.shape, self.model().factors
+        cut = min(range(1, len(shape)), key=lambda mode: entries(shape[:mode]) + entries(shape[mode:]))
+        whole = np.zeros((entries(shape[:cut]), entries(shape[cut:])))
+        step = max(1, _AT_ONCE // sum(whole.shape))
+        for first in range(0, len(self.parts), step):
+            some = [factor[:, first : first + step] for factor in factors]
+            whole += reduce(_khatri_rao, some[:cut]) @ reduce(_khatri_rao, some[cut:]).T
+        return whole.reshape(shape)
+
+
+def _khatri_rao(left: Array, right: Array) -> Array:
+    """Column by column, all products of an entry on the left with one on the right."""
+    return np.asarray((left[:, None, :] * right).reshape(-1, left.shape[1]))

@@ -18,9 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..completion import Completion, StopReason, Watch
 from ..cost import Cost
 from ..dual.recover import RecoveredTensor
-from ..estimates.affine import AffineEstimate
-from ..estimates.clipped import ClippedEstimate
-from ..estimates.constant import ConstantEstimate
+from ..estimates.derived import AffineEstimate, ClippedEstimate
+from ..estimates.estimate import ConstantEstimate
 from ..estimates.interpolated import InterpolatedEstimate
 from ..iterating import Clock, iterate
 from ..method import Question
@@ -35,10 +34,9 @@ from ..spectral.run import Plan, SpectralRun
 from ..spectral.settings import SpectralSettings
 from ..tensor import Array
 from .baseline import too_large_to_fill
-from .dual import Dual
-from .nonneg_dual import NonnegDual
+from .dual import Dual, NonnegDual
 from .powers import ChosenPower, check_power, check_power_fits, choose_power
-from .setting_checks import Rank, check_choice, check_count, check_positive, resolved_rank, wrong
+from .setting_checks import Rank, check_choice, check_count, check_positive, resolve_rank, wrong
 from .spectral_settings import check_borders, check_matrix, describe_borders, describe_modes, is_named, make_basis
 from .spectral_units import deviations, held_out_run, scale_back
 
@@ -151,7 +149,7 @@ class Spectral:
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Raises for bases that do not fit the tensor; refuses what does not fit into memory."""
         self._check_bases(observed.shape)
-        resolved_rank(self.name, self.rank, observed.shape)
+        resolve_rank(self.name, self.rank, observed.shape)
         if (
             self.bases is not None
             and self.rank is not None

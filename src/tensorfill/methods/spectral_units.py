@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from ..completion import Estimate
-from ..estimates.affine import AffineEstimate
+from ..estimates.derived import AffineEstimate
 from ..iterating import Progress
 from ..numerics.threads import quiet_blas
 from ..selection.held_out_run import HeldOutRun

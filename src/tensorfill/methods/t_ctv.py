@@ -7,74 +7,54 @@ modes 1 and 2, after a transform along the others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from ..completion import Completion, Watch
 from ..cost import Cost
-from ..iterating import Progress
 from ..method import Question, Stroke, lost_slices_are_in
-from ..numerics.slice_transform import Transform
+from ..numerics.periodic_differences import Smoother, add_adjoint, add_differences
+from ..numerics.slice_transform import SliceTransform
+from ..numerics.tensor_nuclear_norm import shrink, slice_pieces
+from ..numerics.threads import share
 from ..observed import ObservedTensor
-from .baseline import complete_by, too_large_to_fill
-from .setting_checks import are_modes, check_choice, wrong
-from .slice_admm import check_schedule, copies_of_eight_bytes, iterations, precision
-from .t_ctv_iteration import TCTVIteration
+from .admm import Numbers, SliceInternals, SliceMethod, SliceSolver
+from .setting_checks import are_modes, require, resolve_modes
 
 _CHANNELS = 4  # a third or further mode of at most this size is taken for channels, whose order means nothing
+_check_directions = require(
+    "be one or more different mode numbers, counted from 1, such as (1, 2)",
+    partial(are_modes, least=1),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class TCTV:
-    """Tensor correlated total variation, by ADMM with a growing penalty.
+class TCTV(SliceMethod):
+    """Tensor correlated total variation; settings as in `SliceMethod`, and these.
 
     The cost in the history is the objective at the copies of the gradients that ADMM works with, on data scaled to a
     largest value of 1. They are zero while the penalty is small.
 
     Parameters
     ----------
-    transform
-        "dct" (cosine) or "fft" (Fourier), along modes 3, 4, …
     directions
         Γ, the modes along which neighbours should be alike, counted from 1 (default: the first two, and of the others
         those with more than 4 indices).
-    penalty
-        μ of the first iteration.
-    penalty_growth
-        What μ is multiplied by after every iteration, up to 1e10.
-    tolerance
-        Stop when |X_new − X| < tolerance in every entry and |X_new − Y| < tolerance in every known one, on data scaled
-        to a largest value of 1. Below 1e-5, all is computed in double precision instead of single.
-    max_iter
-        Most iterations.
     """
 
     name: ClassVar[str] = "t-ctv"
-    stroke: ClassVar[Stroke] = Stroke("#c0392b", "*", size=6.5)
     summary: ClassVar[str] = "Differences of neighbours of low rank, slice by slice after a transform; may go negative"
+    stroke: ClassVar[Stroke] = Stroke("#c0392b", "*", size=6.5)
     reference: ClassVar[str] = "Wang, Peng, Qin, Wang & Meng, IEEE TPAMI 2023"
-    nonnegative: ClassVar[bool] = False
     costs: ClassVar[tuple[Cost, Cost]] = (
         Cost(80, 3.3, microseconds_per_side=0.0085),
         Cost(95, 3.3, microseconds_per_side=0.0085),
     )
 
-    transform: Transform = "dct"
-    directions: Sequence[int] | None = None
-    penalty: float = 1e-4
-    penalty_growth: float = 1.1
-    tolerance: float = 1e-3
-    max_iter: int = 500
-
-    def __post_init__(self) -> None:
-        check_choice(self.name, "transform", self.transform, ("dct", "fft"))
-        check_schedule(self.name, self.penalty, self.penalty_growth, self.tolerance, self.max_iter)
-        if self.directions is not None and not (are_modes(self.directions) and len(self.directions)):
-            requirement = "be one or more different mode numbers, counted from 1, such as (1, 2)"
-            raise wrong(self.name, "directions", requirement, self.directions)
+    directions: Annotated[Sequence[int], _check_directions] | None = None
 
     def candidate(self, question: Question) -> int | None:
         """On all but the largest tensors, unless only a few scratches have to be filled."""
@@ -82,35 +62,99 @@ class TCTV:
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""
-        return lost_slices_are_in(self._directions(observed.shape), observed)
+        return lost_slices_are_in(self.resolve(observed)["directions"], observed)
 
-    def refuses(self, observed: ObservedTensor) -> str | None:
-        """Raises for directions that the tensor does not have; refuses what does not fit into memory."""
-        arrays = 2 * len(self._directions(observed.shape)) + 8
-        return too_large_to_fill(self.name, observed, copies_of_eight_bytes(arrays, self.tolerance))
+    def count_arrays(self, observed: ObservedTensor) -> int:
+        return self.count_doubles(2 * len(self.resolve(observed)["directions"]) + 8)
 
-    def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
-        """Complete the tensor."""
-        settings = {
-            "transform": self.transform,
-            "directions": self._directions(observed.shape),
-            "penalty": float(self.penalty),
-            "penalty_growth": float(self.penalty_growth),
-            "tolerance": float(self.tolerance),
-            "max_iter": self.max_iter,
-        }
+    def resolve(self, observed: ObservedTensor) -> dict[str, Any]:
+        if self.directions is not None:
+            return {"directions": resolve_modes(self.name, "directions", self.directions, observed.order)}
+        sizes = enumerate(observed.shape, start=1)
+        return {"directions": tuple(mode for mode, size in sizes if mode <= 2 or size > _CHANNELS)}
 
-        def algorithm(data: ObservedTensor) -> Iterator[Progress]:
-            directions = [mode - 1 for mode in self._directions(data.shape)]
-            penalties = float(self.penalty), float(self.penalty_growth)
-            state = TCTVIteration(data, self.transform, directions, *penalties, precision(self.tolerance))
-            return iterations(state, self.tolerance)
+    def solver(self, data: ObservedTensor, settings: dict[str, Any], rng: np.random.Generator) -> TCTVSolver:
+        return TCTVSolver(data, settings, self.internals)
 
-        return complete_by(self, observed, algorithm, settings, watch=watch)
 
-    def _directions(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        if self.directions is None:
-            return tuple(mode for mode, size in enumerate(shape, start=1) if mode <= 2 or size > _CHANNELS)
-        if max(self.directions) > len(shape):
-            raise wrong(self.name, "directions", f"be mode numbers from 1 to {len(shape)}", self.directions)
-        return tuple(sorted(int(mode) for mode in self.directions))
+class TCTVSolver(SliceSolver):
+    """ADMM for G_k = ∇_k X with multipliers D_k = Γ_k/μ, and Z the last X with Y + Λ/μ on Ω.
+
+        X = (I + Σ_k ∇_kᵀ∇_k)⁻¹ (Z + Σ_k ∇_kᵀ(G_k − D_k)),
+        G_k = prox of 1/(γμ)‖·‖ at V_k = ∇_k X + D_k,   D_k ← V_k − G_k
+
+    then Λ, and all multipliers are divided by the larger penalty that comes next. G_k and D_k are kept transformed:
+    slices over modes 1 and 2, where differences along these two modes are the same as before the transform.
+    """
+
+    def __init__(self, data: ObservedTensor, settings: Mapping[str, Any], internals: SliceInternals) -> None:
+        super().__init__(data, settings, internals)
+        self._axes = sorted(self.known.axis[mode - 1] for mode in settings["directions"])
+        self._inner = data.order - 2  # axes from here on are rows and columns
+        self._transform = SliceTransform(settings["transform"], self.known.shape)
+        self._smoother = Smoother(self.known.shape, self._axes, self.dtype)
+        self._pieces = slice_pieces(self._transform.slices)
+        self.values = self.known.fill_with_mean()
+        self._pull = self.values.copy()
+        """Z + Σ_k ∇_kᵀ(G_k − D_k), to begin with G_k = D_k = 0."""
+        slices = (len(self._axes), *self._transform.slices)
+        self.multipliers: Numbers = np.zeros(slices, self._transform.number_type(self.dtype))
+        """D_k, transformed."""
+        self._pulls = np.empty_like(self.multipliers)
+        """G_k, transformed, then G_k − D_k of the next iteration, where D_k is divided by the larger penalty."""
+
+    def step(self) -> None:
+        """One iteration: X, then G_k and D_k, then Λ, then μ and what the next X is drawn to."""
+        new = self._smoother.solve(self._pull)
+        self.cost = self._shrink_gradients(new, self.penalty / self.next_penalty)
+        self.move_to(new)
+        self._gather()
+
+    def _shrink_gradients(self, new: Numbers, weaker: float) -> float:
+        """Update every D_k, and G_k − D_k, from X; returns Σ_k 1/γ ‖G_k‖."""
+        transformed = self._transform.forward(new)
+        gradients = [None if axis >= self._inner else self._gradient(new, axis) for axis in self._axes]
+        threshold = 1.0 / (len(self._axes) * self.penalty * self._transform.scale)
+        norms = np.zeros(self.multipliers.shape[:2])
+
+        def work(number: int) -> None:
+            direction, piece = divmod(number, len(self._pieces))
+            here, gradient = self._pieces[piece], gradients[direction]
+            dual, pull = self.multipliers[direction, here], self._pulls[direction, here]
+            if gradient is None:
+                add_differences(transformed[here], 1 + self._axes[direction] - self._inner, dual)
+            else:
+                dual += gradient[here]
+            shrink(dual, threshold, pull, norms[direction, here])
+            dual -= pull
+            dual *= weaker
+            pull -= dual
+
+        share(work, len(self._axes) * len(self._pieces))
+        return float((norms @ self._transform.weights).sum() / (len(self._axes) * self._transform.scale))
+
+    def _gather(self) -> None:
+        """The new `_pull`."""
+        along_slices = np.zeros_like(self._pulls[0])
+        directions = [(number, 1 + axis - self._inner) for number, axis in enumerate(self._axes) if axis >= self._inner]
+
+        def work(piece: int) -> None:
+            here = self._pieces[piece]
+            for number, axis in directions:
+                add_adjoint(self._pulls[number, here], axis, along_slices[here])
+
+        share(work, len(self._pieces))
+        whole = self.values.copy()
+        self.known.put_targets(whole)
+        if directions:
+            whole += self._transform.backward(along_slices)
+        for number, axis in enumerate(self._axes):
+            if axis < self._inner:
+                add_adjoint(self._transform.backward(self._pulls[number]), axis, whole)
+        self._pull = whole
+
+    def _gradient(self, new: Numbers, axis: int) -> Numbers:
+        """∇_k X along a mode that is transformed, transformed."""
+        gradient = np.zeros_like(new)
+        add_differences(new, axis, gradient)
+        return self._transform.forward(gradient)

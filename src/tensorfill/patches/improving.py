@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..estimates.dense import DenseEstimate
+from ..estimates.estimate import DenseEstimate
 from ..iterating import Progress
 from .layout import Layout
 from .model import GroupModel, Triple

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..completion import StopReason
-from ..estimates.dense import DenseEstimate
+from ..estimates.estimate import DenseEstimate
 from ..iterating import Progress
 from ..telling import tell_round
 from ..tensor import SHORT

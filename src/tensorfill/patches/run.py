@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ..completion import StopReason
-from ..estimates.dense import DenseEstimate
+from ..estimates.estimate import DenseEstimate
 from ..iterating import Progress
 from ..telling import tell_round
 from .improving import Floats, ImprovingRun, Mask, draw_shift

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..estimates.tucker import TuckerTensor
+from ..estimates.factored import TuckerTensor
 from ..numerics.conjugate_gradients import PreconditionedSystem, ResidualWithin, conjugate_gradients
 from ..tensor import Array, mode_product, unfold
 

@@ -14,8 +14,7 @@ import numpy as np
 
 from ..completion import Completion, Estimate, History, StopReason, Watch
 from ..deadline import TimeIsUp
-from ..estimates.blend import BlendedEstimate
-from ..estimates.by_place import EstimateByPlace
+from ..estimates.derived import BlendedEstimate, EstimateByPlace
 from ..method import Method, Question, fills_lost_slices, interpolates
 from ..observed import ObservedTensor
 from ..tensor import Array

@@ -1,4 +1,4 @@
-"""The formulas of `lrtc-tnn`, written down as they are, by singular value decompositions; nothing of the fast code."""
+"""The formulas of `halrtc` and `lrtc-tnn`, by singular value decompositions; nothing shared with the fast code."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def truncated_norm(matrix: Array, free: int) -> float:
     return float(np.linalg.svd(matrix, compute_uv=False)[free:].sum())
 
 
-class LRTCTNNTranscript:
-    """Y_n, X, M_n and β, with the start at the mean of the known entries, one singular value free at first."""
+class UnfoldingTranscript:
+    """Y_n, X, M_n and β, with the start at the mean of the known entries."""
 
     def __init__(self, data: ObservedTensor, weights: Array, penalty: float, growth: float) -> None:
         self.alpha, self.first, self.growth, self.known = weights, penalty, growth, data.mask()
@@ -31,9 +31,10 @@ class LRTCTNNTranscript:
         self.X = np.full(data.shape, data.values.mean())
         self.X[self.known] = data.values
         self.begin(penalty, 0.0)
+        self.cost = sum(self.alpha[n] * truncated_norm(unfold(self.X, n), 0) for n in self.modes)
 
     def begin(self, penalty: float, truncation: float) -> None:
-        """A stage; at least one singular value is free."""
+        """A stage of `lrtc-tnn`; at least one singular value is free."""
         sizes = [min(unfold(self.X, n).shape) for n in self.modes]
         self.beta, self.free = penalty, [max(1, math.ceil(truncation * size)) for size in sizes]
         self.M = [np.zeros_like(unfold(self.X, n)) for n in self.modes]
@@ -49,7 +50,7 @@ class LRTCTNNTranscript:
         self.beta *= self.growth
 
     def run(self, truncation: float, tolerance: float) -> list[Array]:
-        """X at the start and after every step of both stages."""
+        """X at the start and after every step of both stages of `lrtc-tnn`."""
         found = [self.X]
         for stage in (0, 1):
             if stage == 1:

@@ -1,4 +1,4 @@
-"""`halrtc`: the steps of its ADMM, what they lead to, and the settings."""
+"""`halrtc` and `lrtc-tnn`: the steps of their ADMM, and what they lead to."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
-from halrtc_formulas import HaLRTCTranscript
+from station_days import station_days
+from unfolding_formulas import UnfoldingTranscript, truncated_norm
 
 from tensorfill.completion import Snapshot
-from tensorfill.errors import InvalidSetting
-from tensorfill.methods import halrtc
-from tensorfill.methods.halrtc import HaLRTC
-from tensorfill.methods.halrtc_iteration import HaLRTCIteration
+from tensorfill.methods.halrtc import HaLRTC, Internals, UnfoldingSolver
+from tensorfill.methods.lrtc_tnn import LRTCTNN
 from tensorfill.observed import ObservedTensor
 from tensorfill.tensor import Array, unfold
 
 SHAPES = [(7, 5), (4, 30), (6, 3, 5), (40, 3, 2), (4, 1, 3), (3, 4, 2, 3), (2, 3, 2, 3, 2)]
 
 
-def low_rank_problem(shape: tuple[int, ...] = (12, 10, 8), share: float = 0.6) -> tuple[Array, Array]:
-    """A nonnegative tensor of CP rank 2 with largest value 1, and which of it is known."""
+def low_rank_problem(
+    shape: tuple[int, ...] = (12, 10, 8), share: float = 0.6, noise: float = 0.0
+) -> tuple[Array, Array]:
+    """A nonnegative tensor of CP rank 2, with some noise and largest value 1, and which of it is known."""
     rng = np.random.default_rng(len(shape))
     factors = [rng.random((size, 2)) for size in shape]
     operands = [part for mode, factor in enumerate(factors) for part in (factor, [mode, 9])]
-    truth = np.asarray(np.einsum(*operands, list(range(len(shape)))))
+    truth = np.asarray(np.einsum(*operands, list(range(len(shape))))) + noise * rng.random(shape)
     known = rng.random(shape) < share
     known.flat[np.argmax(truth)] = True
     known.flat[np.argmin(truth)] = False
@@ -37,10 +38,16 @@ def observed(shape: tuple[int, ...]) -> ObservedTensor:
     return ObservedTensor.from_array(*low_rank_problem(shape))
 
 
-def complete(truth: Array, known: Array, **settings: Any) -> Any:
-    watch = settings.pop("watch", None)
+def start(
+    data: ObservedTensor, weights: Any, penalty: float, internals: Internals = HaLRTC.internals, free: Any = None
+) -> UnfoldingSolver:
+    settings = {"weights": weights, "penalty": penalty, "penalty_growth": 1.05, "tolerance": 1e-4}
+    return UnfoldingSolver(data, settings, internals, free)
+
+
+def complete(truth: Array, known: Array, kind: Any = HaLRTC, watch: Any = None, **settings: Any) -> Any:
     data = ObservedTensor.from_array(truth, known)
-    return HaLRTC(**settings).complete(data, rng=np.random.default_rng(0), watch=watch)
+    return kind(**settings).complete(data, rng=np.random.default_rng(0), watch=watch)
 
 
 def error(found: Array, truth: Array, known: Array) -> float:
@@ -51,13 +58,15 @@ def error(found: Array, truth: Array, known: Array) -> float:
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("penalty", [0.05, 1.0])
-def test_the_steps_are_those_of_the_formulas(shape: tuple[int, ...], penalty: float) -> None:
-    data = observed(shape)
+@pytest.mark.parametrize(("penalty", "free"), [(0.05, 0), (1.0, 0), (0.3, 1), (0.3, 2)])
+def test_the_steps_are_those_of_the_formulas(shape: tuple[int, ...], penalty: float, free: int) -> None:
+    data = ObservedTensor.from_array(*low_rank_problem(shape, noise=0.05 if free else 0.0))
     weights = np.arange(1.0, data.order + 1)
+    weights[-1] *= free < 2  # a mode without weight is free
     weights /= weights.sum()
-    state = HaLRTCIteration(data, weights, penalty, 1.05, np.float64)
-    naive = HaLRTCTranscript(data, weights, penalty, 1.05)
+    naive = UnfoldingTranscript(data, weights, penalty, 1.05)
+    naive.free = [min(free, *unfold(naive.X, n).shape) for n in range(data.order)]
+    state = start(data, weights, penalty, free=naive.free)
     assert state.cost == pytest.approx(naive.cost)
     for _ in range(30):
         state.step()
@@ -67,19 +76,28 @@ def test_the_steps_are_those_of_the_formulas(shape: tuple[int, ...], penalty: fl
         assert state.penalty == pytest.approx(naive.beta)
 
 
-def test_a_mode_without_weight_is_free() -> None:
-    data, weights = observed((6, 3, 5)), np.array([0.5, 0.5, 0.0])
-    state = HaLRTCIteration(data, weights, 0.3, 1.05, np.float64)
-    naive = HaLRTCTranscript(data, weights, 0.3, 1.05)
-    for _ in range(20):
-        state.step()
-        naive.step()
-        np.testing.assert_allclose(state.estimate().dense(), naive.X, atol=1e-7)
+@pytest.mark.parametrize("shape", [(12, 10, 8), (6, 5, 4, 3)], ids=str)
+def test_both_stages_of_lrtc_tnn_are_those_of_the_formulas(shape: tuple[int, ...]) -> None:
+    truth, known = low_rank_problem(shape, noise=0.05)
+    seen: list[Array] = []
+
+    def watch(snapshot: Snapshot) -> None:
+        seen.append(snapshot.estimate.dense())
+
+    done = complete(truth, known, LRTCTNN, watch, truncation=0.25, tolerance=1e-3)
+    data = ObservedTensor.from_array(truth, known)
+    naive = UnfoldingTranscript(data, np.full(data.order, 1 / data.order), done.settings["penalty"], 1.05)
+    expected = naive.run(0.25, 1e-3)
+    assert done.stop.kind == "change"
+    assert len(seen) == len(expected)
+    for one, other in zip(seen, expected, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-5)  # small singular values of X Xᵀ are rounded more
+    assert done.history.cost[-1] == pytest.approx(naive.cost, abs=1e-4)
 
 
 def test_single_precision_leads_to_the_same_tensor() -> None:
     data, weights = observed((40, 30, 20)), np.full(3, 1 / 3)
-    double, single = (HaLRTCIteration(data, weights, 0.05, 1.05, dtype) for dtype in (np.float64, np.float32))
+    double, single = (start(data, weights, 0.05, Internals(large=large)) for large in (10**6, 10**3))
     for _ in range(60):
         double.step()
         single.step()
@@ -88,41 +106,19 @@ def test_single_precision_leads_to_the_same_tensor() -> None:
     assert single.change == pytest.approx(double.change, rel=0.2, abs=1e-5)
 
 
-@pytest.mark.parametrize(("tolerance", "single"), [(1e-3, True), (1e-5, False)])
+@pytest.mark.parametrize("kind", [HaLRTC, LRTCTNN])
+@pytest.mark.parametrize(("tolerance", "precision"), [(1e-3, np.float32), (1e-5, np.float64)])
 def test_large_tensors_are_worked_on_in_single_precision_where_the_tolerance_allows(
-    monkeypatch: pytest.MonkeyPatch, tolerance: float, single: bool
+    monkeypatch: pytest.MonkeyPatch, kind: Any, tolerance: float, precision: Any
 ) -> None:
-    used: list[Any] = []
-
-    class Spy(HaLRTCIteration):
-        def __init__(self, *arguments: Any) -> None:
-            used.append(arguments[-1])
-            super().__init__(*arguments)
-
-    monkeypatch.setattr(halrtc, "HaLRTCIteration", Spy)
-    monkeypatch.setattr(halrtc, "_LARGE", 900)
+    monkeypatch.setattr(kind, "internals", Internals(large=900))
     truth, known = low_rank_problem()
-    done = complete(truth, known, tolerance=tolerance)
-    assert used == [np.float32 if single else np.float64]
-    np.testing.assert_allclose(done.model[known], truth[known], rtol=1e-14)
-
-
-def test_known_entries_are_exact_in_every_iteration() -> None:
-    data = observed((6, 3, 5))
-    state = HaLRTCIteration(data, np.full(3, 1 / 3), 0.1, 1.05, np.float64)
-    for _ in range(20):
-        state.step()
-        np.testing.assert_array_equal(state.estimate().dense()[data.mask()], data.values)
-
-
-def test_an_estimate_stays_as_it_is_when_the_method_goes_on() -> None:
-    state = HaLRTCIteration(observed((6, 3, 5)), np.full(3, 1 / 3), 0.1, 1.05, np.float64)
-    state.step()
-    estimate = state.estimate()
-    before = estimate.dense()
-    for _ in range(3):
-        state.step()
-    np.testing.assert_array_equal(estimate.dense(), before)
+    data, method = ObservedTensor.from_array(truth, known), kind(tolerance=tolerance)
+    solver = method.solver(data, method.used_on(data), np.random.default_rng(0))
+    assert solver._duals.dtype == precision
+    for _ in range(5):
+        solver.step()
+    np.testing.assert_array_equal(solver.estimate().dense()[known], truth[known])
 
 
 # Where it leads
@@ -194,13 +190,6 @@ def test_it_does_not_stop_before_the_penalty_lets_low_rank_begin() -> None:
     assert error(done.model, truth, known) < 0.05
 
 
-def test_a_penalty_that_grows_without_end_does_no_harm() -> None:
-    truth, known = low_rank_problem((6, 5, 7))
-    done = complete(truth, known, penalty_growth=10.0, max_iter=400, tolerance=0.0)
-    assert np.isfinite(done.model).all()
-    assert done.stop.kind == "iterations"
-
-
 def test_it_stops_when_the_tensor_hardly_changes() -> None:
     truth, known = low_rank_problem()
     seen: list[Array] = []
@@ -215,37 +204,46 @@ def test_it_stops_when_the_tensor_hardly_changes() -> None:
     assert min(changes[:-1]) >= 1e-3
 
 
-# Settings
+# Truncated norms
 
 
-@pytest.mark.parametrize(
-    ("settings", "sentence"),
-    [
-        (
-            {"weights": 1.0},
-            r"The 'weights' of halrtc must be numbers, 0 or more and not all 0, one per mode\. Got 1\.0",
-        ),
-        ({"weights": (1, -1, 1)}, r"must be numbers, 0 or more and not all 0, one per mode\. Got \(1, -1, 1\) instead"),
-        ({"weights": (0, 0, 0)}, "must be numbers, 0 or more and not all 0"),
-        ({"weights": (1, float("nan"), 1)}, "must be numbers, 0 or more and not all 0"),
-        ({"weights": "111"}, "must be numbers, 0 or more and not all 0"),
-        ({"penalty": 0.0}, "The 'penalty' of halrtc must be a number above 0"),
-        ({"penalty_growth": 0.9}, "The 'penalty_growth' of halrtc must be 1 or more"),
-        ({"tolerance": -1.0}, "The 'tolerance' of halrtc must be a number, 0 or more"),
-        ({"max_iter": 0}, "The 'max_iter' of halrtc must be a whole number, 1 or more"),
-    ],
-    ids=str,
-)
-def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(InvalidSetting, match=sentence):
-        HaLRTC(**settings)
+def test_the_first_threshold_of_lrtc_tnn_is_the_norm_of_the_start() -> None:
+    truth, known = low_rank_problem((6, 5, 7), noise=0.05)
+    start = np.where(known, truth, truth[known].mean())
+    penalty = complete(1000 * truth, known, LRTCTNN).settings["penalty"]
+    assert 1 / 3 / penalty == pytest.approx(np.linalg.norm(start) / truth[known].max())
 
 
-def test_weights_for_other_modes_are_refused() -> None:
-    with pytest.raises(InvalidSetting, match=r"must have 2 entries, one per mode\. Got \(1, 1, 1\) instead"):
-        HaLRTC(weights=(1, 1, 1)).refuses(ObservedTensor.from_array([[1.0, np.nan], [2.0, 3.0]]))
+def test_a_truncated_norm_that_is_low_is_found() -> None:
+    """The answer costs less than the one that counts all singular values, as it is made to."""
+    truth, known = low_rank_problem((14, 12, 10), noise=0.05)
+    ours, convex = (complete(truth, known, LRTCTNN, truncation=share).model for share in (0.2, 0.0))
+
+    def cost(model: Array) -> float:
+        return sum(truncated_norm(unfold(model, n), 3) for n in range(3))
+
+    assert cost(ours) < 0.95 * cost(convex)
+    assert error(ours, truth, known) < 0.9 * error(convex, truth, known)
 
 
-def test_what_does_not_fit_into_memory_is_refused() -> None:
-    huge = ObservedTensor.from_coordinates(np.zeros((1, 3), dtype=int), [1.0], (10**5,) * 3)
-    assert "works on the whole tensor" in (HaLRTC().refuses(huge) or "")
+@pytest.mark.parametrize("seed", [0, 3])
+def test_holes_are_not_stuck_at_what_fills_them_at_the_start(seed: int) -> None:
+    """With all r_n free from the first iteration on, the filled station-days of a large station are a direction of low
+    rank like any other, and nothing moves them.
+    """
+    truth, known = station_days(seed)
+    scaled = ObservedTensor.from_array(truth / truth.max(), known)
+    stuck = UnfoldingTranscript(scaled, np.full(3, 1 / 3), 1e-3, 1.05)
+    stuck.begin(stuck.first, 0.3)
+    for _ in range(100):
+        stuck.step()
+    ours = error(complete(truth, known, LRTCTNN, truncation=0.3).model, truth, known)
+    assert ours < 0.35
+    assert ours < 0.5 * error(truth.max() * stuck.X, truth, known)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_more_free_values_than_needed_do_little_harm(seed: int) -> None:
+    truth, known = station_days(seed)
+    errors = [error(complete(truth, known, LRTCTNN, truncation=share).model, truth, known) for share in (0.1, 0.2, 0.4)]
+    assert max(errors) < 1.6 * min(errors)

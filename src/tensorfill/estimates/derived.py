@@ -1,0 +1,215 @@
+"""Estimates made of others: in other units, of a power of the data, clipped, blended, or side by side."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..tensor import Array
+from .estimate import Estimate, OnePart
+
+_LARGEST = np.finfo(np.float64).max
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
+_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+
+
+@dataclass(frozen=True, eq=False)
+class AffineEstimate:
+    """An estimate of data that was shifted and divided by a number, in the data's own units."""
+
+    estimate: Estimate
+    scale: float
+    shift: float = 0.0
+
+    def at(self, coordinates: NDArray[np.int64]) -> Array:
+        return self.scale * self.estimate.at(coordinates) + self.shift
+
+    def dense(self) -> Array:
+        whole = self.estimate.dense()
+        whole *= self.scale
+        whole += self.shift
+        return whole
+
+    def components(self) -> tuple[Array, ...]:
+        """The parts, and one more that is constant if there is a shift."""
+        parts = tuple(self.scale * part for part in self.estimate.components())
+        return parts if self.shift == 0 else (*parts, np.full(parts[0].shape, self.shift))
+
+
+@dataclass(frozen=True, eq=False)
+class RescaledEstimate(ABC):
+    """An estimate of data that was divided by something, in the data's own units."""
+
+    estimate: Estimate
+
+    @abstractmethod
+    def multiply(self, values: Array) -> Array:
+        """Values times what the data was divided by, and finite."""
+
+    def at(self, coordinates: NDArray[np.int64]) -> Array:
+        return self.multiply(self.estimate.at(coordinates))
+
+    def dense(self) -> Array:
+        return self.multiply(self.estimate.dense())
+
+    def components(self) -> tuple[Array, ...]:
+        """The parts; they add up as long as none of them is cut off at the largest float."""
+        return tuple(self.multiply(part) for part in self.estimate.components())
+
+
+@dataclass(frozen=True, eq=False)
+class PowerOfTwoEstimate(RescaledEstimate):
+    """An estimate of data that was divided by 2^exponent."""
+
+    exponent: int
+
+    def multiply(self, values: Array) -> Array:
+        return times_power_of_two(values, self.exponent)
+
+
+@dataclass(frozen=True, eq=False)
+class EstimateBySlice(RescaledEstimate):
+    """An estimate of data divided by `scales`, index by index of a mode."""
+
+    scales: Array
+    mode: int = -1
+
+    def multiply(self, values: Array) -> Array:
+        return times_along(values, self.scales, self.mode)
+
+    def at(self, coordinates: NDArray[np.int64]) -> Array:
+        return _times(self.estimate.at(coordinates), self.scales[coordinates[:, self.mode]])
+
+
+@dataclass(frozen=True, eq=False)
+class PoweredEstimate(OnePart):
+    """What values are expected to be whose power differs from an estimate with a variance."""
+
+    estimate: Estimate
+    power: float
+    variance: float = 0.0
+
+    def at(self, coordinates: NDArray[np.int64]) -> Array:
+        return expected_root(self.estimate.at(coordinates), self.power, self.variance)
+
+    def dense(self) -> Array:
+        """The full tensor. It is one part, for roots of parts do not add up."""
+        return expected_root(self.estimate.dense(), self.power, self.variance)
+
+
+@dataclass(frozen=True, eq=False)
+class ClippedEstimate:
+    """max(W, lower), and at most `upper`, for a tensor W."""
+
+    estimate: Estimate
+    lower: float = 0.0
+    upper: float = math.inf
+
+    def at(self, coordinates: NDArray[np.int64]) -> Array:
+        return np.clip(self.estimate.at(coordinates), self.lower, self.upper)
+
+    def dense(self) -> Array:
+        whole = self.estimate.dense()
+        return np.clip(whole, self.lower, self.upper, out=whole)
+
+    def components(self) -> tuple[Array, ...]:
+        """Those of W, and what clipping adds or takes away."""
+        whole = self.estimate.dense()
+        return *self.estimate.components(), np.clip(whole, self.lower, self.upper) - whole
+
+
+@dataclass(frozen=True, eq=False)
+class BlendedEstimate:
+    """A weighted mean of estimates, none of which counts below a floor; the weights add up to 1."""
+
+    parts: Sequence[Estimate]
+    weights: Sequence[float]
+    floor: float = 0.0
+
+    def at(self, coordinates: NDArray[np.int64]) -> Array:
+        total = np.zeros(len(coordinates))
+        for part, weight in zip(self.parts, self.weights, strict=True):
+            total += weight * np.maximum(part.at(coordinates), self.floor)
+        return total
+
+    def dense(self) -> Array:
+        parts = self.components()
+        total = parts[0]
+        for part in parts[1:]:
+            total += part
+        return total
+
+    def components(self) -> tuple[Array, ...]:
+        """One tensor per estimate, weighted."""
+        return tuple(
+            weight * np.maximum(part.dense(), self.floor) for part, weight in zip(self.parts, self.weights, strict=True)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class EstimateByPlace:
+    """An estimate for some places, such as slices of which nothing is known, and one for the rest."""
+
+    rest: Estimate
+    apart: Estimate
+    places: NDArray[np.bool_]
+    """Where the second one counts, in the shape of the tensor."""
+
+    def at(self, coordinates: NDArray[np.int64]) -> Array:
+        apart = self.places[tuple(coordinates.T)]
+        found: Array = np.empty(len(coordinates))
+        found[~apart] = self.rest.at(coordinates[~apart])
+        found[apart] = self.apart.at(coordinates[apart])
+        return found
+
+    def dense(self) -> Array:
+        return np.where(self.places, self.apart.dense(), self.rest.dense())
+
+    def components(self) -> tuple[Array, ...]:
+        """What each of the two adds."""
+        return np.where(self.places, 0.0, self.rest.dense()), np.where(self.places, self.apart.dense(), 0.0)
+
+
+def times_power_of_two(values: Array, exponent: int) -> Array:
+    """values · 2^exponent, exact where a float can hold it, and finite.
+
+    >>> times_power_of_two(np.array([0.75, -1.5]), 1024)
+    array([ 1.34826985e+308, -1.79769313e+308])
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        found = np.asarray(np.ldexp(values, exponent))
+    return np.clip(found, -_LARGEST, _LARGEST, out=found)
+
+
+def times_along(values: Array, scales: Array, mode: int) -> Array:
+    """values · scales, index by index of a mode, and finite."""
+    return _times(values, scales.reshape([-1 if axis == mode % values.ndim else 1 for axis in range(values.ndim)]))
+
+
+def _times(values: Array, scales: Array) -> Array:
+    with np.errstate(over="ignore", under="ignore"):
+        found = np.asarray(values * scales)
+    return np.clip(found, -_LARGEST, _LARGEST, out=found)
+
+
+def expected_root(mean: Array, power: float, variance: Array | float) -> Array:
+    """E[x₊^(1/power)] for a normal x, by Gauss–Hermite quadrature; never negative."""
+    deviation = np.sqrt(variance)
+    if not np.any(deviation):
+        return np.asarray(np.maximum(mean, 0) ** (1 / power))
+    found = np.zeros(np.shape(mean))
+    for node, weight in zip(_NODES, _WEIGHTS, strict=True):
+        found += weight * np.maximum(mean + node * deviation, 0) ** (1 / power)
+    return found
+
+
+def deviation_of_root(mean: Array, power: float, deviation: Array) -> Array:
+    """The standard deviation of the same."""
+    variance = deviation**2
+    squares = expected_root(mean, power / 2, variance)
+    return np.sqrt(np.maximum(squares - expected_root(mean, power, variance) ** 2, 0))

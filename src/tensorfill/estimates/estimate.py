@@ -1,0 +1,99 @@
+"""Estimate: a fitted tensor in the form its method found it; and the simplest of these forms."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..tensor import Array
+
+
+class Estimate(Protocol):
+    """A fitted tensor that can be evaluated entry by entry or as a whole; values are the method's raw ones."""
+
+    def at(self, coordinates: NDArray[np.int64]) -> Array:
+        """Values at rows of coordinates, without building the full tensor."""
+        ...
+
+    def dense(self) -> Array:
+        """The full tensor, as a new array."""
+        ...
+
+    def components(self) -> tuple[Array, ...]:
+        """The tensors whose sum is `dense()`."""
+        ...
+
+
+class OnePart(ABC):
+    """An estimate that is no sum of parts."""
+
+    @abstractmethod
+    def at(self, coordinates: NDArray[np.int64]) -> Array:
+        """Values at rows of coordinates."""
+
+    @abstractmethod
+    def dense(self) -> Array:
+        """The full tensor."""
+
+    def components(self) -> tuple[Array, ...]:
+        """The full tensor: there is only one part."""
+        return (self.dense(),)
+
+
+@dataclass(frozen=True, eq=False)
+class ConstantEstimate:
+    """The same value everywhere, at no cost in memory."""
+
+    shape: tuple[int, ...]
+    value: float
+
+    def at(self, coordinates: NDArray[np.int64]) -> Array:
+        """The value, once per row."""
+        return np.full(len(coordinates), self.value)
+
+    def dense(self) -> Array:
+        """The value everywhere."""
+        return np.full(self.shape, self.value)
+
+    def components(self) -> tuple[Array, ...]:
+        """As many equal parts as there are modes."""
+        parts = len(self.shape)
+        return tuple(np.full(self.shape, self.value / parts) for _ in range(parts))
+
+
+@dataclass(frozen=True, eq=False)
+class DenseEstimate(OnePart):
+    """An array that holds every entry; it must not be written to any more."""
+
+    array: NDArray[np.floating]
+
+    def at(self, coordinates: NDArray[np.int64]) -> Array:
+        return np.asarray(self.array[tuple(coordinates.T)], dtype=np.float64)
+
+    def dense(self) -> Array:
+        """A copy of the array."""
+        return self.array.astype(np.float64, order="C")
+
+
+@dataclass(frozen=True, eq=False)
+class RefilledEstimate(OnePart):
+    """Known values at sorted positions of the flattened tensor, another estimate elsewhere."""
+
+    estimate: Estimate
+    shape: tuple[int, ...]
+    positions: NDArray[np.int64]
+    values: Array
+
+    def at(self, coordinates: NDArray[np.int64]) -> Array:
+        wanted = np.ravel_multi_index(tuple(coordinates.T), self.shape)
+        nearest = np.searchsorted(self.positions, wanted).clip(max=len(self.positions) - 1)
+        return np.where(self.positions[nearest] == wanted, self.values[nearest], self.estimate.at(coordinates))
+
+    def dense(self) -> Array:
+        whole = self.estimate.dense()
+        whole.reshape(-1)[self.positions] = self.values
+        return whole
