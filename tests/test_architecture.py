@@ -84,6 +84,52 @@ def modules() -> dict[str, Path]:
     return {".".join(path.relative_to(SOURCE.parent).with_suffix("").parts): path for path in SOURCE.rglob("*.py")}
 
 
+HEAVY = {"tensorfill.cli", "tensorfill.methods.registry", "tensorfill.notebook"}
+"""Loaded where they are used, because they take a moment: by the command's doorway, by the shell, by a notebook."""
+COMPILED = {"tensorfill.formats.pictures.png_filters"}
+"""The same for what compiles a kernel."""
+
+
+def late_imports(module: str, source: str) -> list[str]:
+    """A sentence for every module of ours that is imported inside of a function, unless it is heavy."""
+    found = []
+    for function in ast.walk(ast.parse(source)):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            for line, name in imports(module, ast.unparse(function)):
+                if name not in HEAVY | COMPILED and room_of(name) not in FREE:
+                    found.append(f"{module}, {function.name}, line {line}: imports {name} inside of a function.")
+    return found
+
+
+def graph() -> dict[str, set[str]]:
+    """Which modules a module imports when it is loaded."""
+    known = modules()
+    found: dict[str, set[str]] = {}
+    for module, path in known.items():
+        found[module] = set()
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ImportFrom) and node.level:
+                base = ".".join([*module.split(".")[: -node.level], *([node.module] if node.module else [])])
+                for alias in node.names:
+                    candidates = (f"{base}.{alias.name}", f"{base}.{alias.name}.__init__", base, f"{base}.__init__")
+                    found[module] |= {next(target for target in candidates if target in known)}
+    return {module: targets - {module} for module, targets in found.items()}
+
+
+def cycle(imported: dict[str, set[str]]) -> list[str]:
+    """Modules that import each other, in a circle; none if there are none."""
+    left = dict(imported)
+    while done := [module for module, targets in left.items() if not targets & left.keys()]:
+        for module in done:
+            del left[module]
+    if not left:
+        return []
+    walk = [next(iter(left))]
+    while walk.count(walk[-1]) == 1:
+        walk.append(next(iter(left[walk[-1]] & left.keys())))
+    return walk[walk.index(walk[-1]) :]
+
+
 def nameless(paths: list[Path]) -> list[Path]:
     """The files and folders whose name says nothing."""
     return [path for path in paths if path.name.split(".")[0].lower().strip("_") in NAMELESS]
@@ -95,6 +141,16 @@ def nameless(paths: list[Path]) -> list[Path]:
 @pytest.mark.parametrize("module", sorted(modules()))
 def test_imports_go_down_only(module: str) -> None:
     assert violations(module, modules()[module].read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("module", sorted(modules()))
+def test_nothing_of_ours_is_imported_inside_of_a_function(module: str) -> None:
+    assert late_imports(module, modules()[module].read_text(encoding="utf-8")) == []
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert len(graph()) > 100
+    assert cycle(graph()) == []
 
 
 def test_every_layer_is_there() -> None:
@@ -170,3 +226,14 @@ def test_a_name_that_says_nothing_is_caught(path: str) -> None:
     whole = Path(path)
     assert nameless([*whole.parents, whole]) != []
     assert nameless([Path("toolsmith.py"), Path("dual/uncommon.py")]) == []
+
+
+def test_an_import_inside_of_a_function_is_caught() -> None:
+    source = "def f():\n    from ..tensor import entries\n    import numpy\n"
+    assert late_imports("tensorfill.dual.solve", source) == [
+        "tensorfill.dual.solve, f, line 2: imports tensorfill.tensor inside of a function."
+    ]
+
+
+def test_a_circle_is_caught() -> None:
+    assert cycle({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == ["b", "c", "b"]

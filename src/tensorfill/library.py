@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
 from typing import Any
@@ -103,52 +103,117 @@ def complete(
     limit = _check_limit(time_limit)
     with time_limited(limit):
         _refuse_mask(settings)
-        bounds = Bounds.of(lower, upper)
         arrived = arriving(array, coordinates, value)
         check_alignment(array, observed)
         given = _observe(array if arrived is None else arrived.given, observed)
-        data, clipped = given.within(bounds, negatives)
-        chosen = make(method_for(method, settings), settings)
-        told = (*clipped, *describe_choice(method, settings), *(() if arrived is None else arrived.notes))
-        # One that fills in something of its own means it in the data's own units.
-        shift = Shift.of(bounds, data, moves=extends_constants(chosen))
-        seen = shift.shifted(data)
-        if refusal := chosen.refuses(seen):
-            raise InvalidSetting(refusal)
+        task = _Task.of(given, arrived, Bounds.of(lower, upper), negatives, method, settings)
         rng = _generator(random_state)
-        give_back = None if arrived is None else arrived.give_back
-        if done := _foregone(data, chosen, settings, bounds):
-            done = replace(done, lower=bounds.lower, upper=bounds.upper, nonnegative=bounds.lower is not None)
-            notes = _empty_slices(data, "they are taken to be the same")
-            return replace(
-                done, keep_observed=keep_observed, give_back=give_back, notes=(*told, *notes), reasons=_table(arrived)
-            )
-        neighbours = looks_at_neighbours(chosen, data)
-        notes = _empty_slices(data, "they are guessed from those beside them" if neighbours else _HOPELESS)
+        answer = task.answer_at_once()
+        solved = None if answer is not None else task.solve(rng, watch)
+    done = answer if solved is None else task.finish(solved, limit)
+    assert done is not None
+    return replace(done, keep_observed=keep_observed, give_back=None if arrived is None else arrived.give_back)
+
+
+@dataclass(frozen=True, eq=False)
+class _Solved:
+    """What a method found, in the units that it saw."""
+
+    done: Completion
+    seen: ObservedTensor
+    columns: SliceUnits
+    late: bool
+    """Whether the time was over."""
+    notes: list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """A tensor and the method that is to complete it."""
+
+    data: ObservedTensor
+    method: Method
+    settings: dict[str, Any]
+    bounds: Bounds
+    shift: Shift
+    notes: tuple[str, ...]
+    reasons: dict[str, str]
+    columns_apart: bool
+    """Whether the columns of a matrix may be in units of their own."""
+
+    @classmethod
+    def of(
+        cls,
+        given: ObservedTensor,
+        arrived: Arrived | None,
+        bounds: Bounds,
+        negatives: Negatives,
+        name: str,
+        settings: dict[str, Any],
+    ) -> _Task:
+        """Refused if data, bounds and settings do not fit each other."""
+        data, clipped = given.within(bounds, negatives)
+        method = make(method_for(name, settings), settings)
+        notes = (*clipped, *describe_choice(name, settings), *(() if arrived is None else arrived.notes))
+        # One that fills in something of its own means it in the data's own units.
+        shift = Shift.of(bounds, data, moves=extends_constants(method))
+        if refusal := method.refuses(shift.shifted(data)):
+            raise InvalidSetting(refusal)
+        reasons = {"table": arrived.read_as} if arrived is not None and arrived.read_as else {}
+        return cls(data, method, settings, bounds, shift, notes, reasons, arrived is not None and arrived.columns_apart)
+
+    def answer_at_once(self) -> Completion | None:
+        """The completion, if it needs no method; one that fills in something of its own may say so."""
+        found = nothing_missing(self.data, self.method.name, self.settings)
+        if found is None and extends_constants(self.method):
+            found = always_the_same(self.data, self.method.name, self.settings, self.bounds)
+        if found is None:
+            return None
+        return replace(
+            found,
+            lower=self.bounds.lower,
+            upper=self.bounds.upper,
+            nonnegative=self.bounds.lower is not None,
+            notes=(*self.notes, *_describe_empty_slices(self.data, "they are taken to be the same")),
+            reasons=self.reasons,
+        )
+
+    def solve(self, rng: np.random.Generator, watch: Watch | None) -> _Solved:
+        """What the method finds, on data of a usual size, counted from its lower bound."""
+        notes = self._warn_of_empty_slices()
+        deadline = _Deadline(watch)
+        seen = self.shift.shifted(self.data)
+        columns = SliceUnits.of(seen) if self.columns_apart else SliceUnits()
+        even = columns.divided(seen)
+        unit = Unit.of(even, self.shift.told(LARGEST))
+        watcher = unit.watching(columns.watching(self.shift.watching(deadline)))
+        try:
+            found = unit.divided_settings(self.method).complete(unit.divided(even), rng=rng, watch=watcher)
+            done = unit.multiplied(found, even, self.method)
+        except TimeIsUp:
+            done = quick_interpolation(even, self.method.name, self.settings)
+        late = done.stop.kind == "time" or (done.stop.kind == "watch" and deadline.over)
+        return _Solved(done, seen, columns, late, notes)
+
+    def finish(self, solved: _Solved, limit: float) -> Completion:
+        """The same in the units of the data, with all there is to say about it."""
+        done = _stop_in_time(solved.done, limit) if solved.late else solved.done
+        done = self.shift.shifted_back(solved.columns.multiplied(done, solved.seen), self.data)
+        return replace(
+            done,
+            deviations=done.deviations or partial(_refuse_deviations, done.method),
+            notes=(*self.notes, *solved.notes, *done.notes),
+            reasons={**done.reasons, **self.reasons},
+        )
+
+    def _warn_of_empty_slices(self) -> list[str]:
+        neighbours = looks_at_neighbours(self.method, self.data)
+        consequence = "they are guessed from those beside them" if neighbours else _HOPELESS
+        notes = _describe_empty_slices(self.data, consequence)
         if not neighbours:
             for note in notes:
-                warnings.warn(note, UnrecoverableSlice, stacklevel=2)
-        deadline = _Deadline(watch)
-        columns = SliceUnits.of(seen) if arrived is not None and arrived.columns_apart else SliceUnits()
-        even = columns.divided(seen)
-        unit = Unit.of(even, shift.told(LARGEST))
-        watcher = unit.watching(columns.watching(shift.watching(deadline)))
-        try:
-            found = unit.divided_settings(chosen).complete(unit.divided(even), rng=rng, watch=watcher)
-            done = unit.multiplied(found, even, chosen)
-        except TimeIsUp:
-            done = quick_interpolation(even, chosen.name, settings)
-    if done.stop.kind == "time" or (done.stop.kind == "watch" and deadline.over):
-        done = _out_of_time(done, limit)
-    done = shift.shifted_back(columns.multiplied(done, seen), data)
-    return replace(
-        done,
-        deviations=done.deviations or partial(_refuse_deviations, done.method),
-        keep_observed=keep_observed,
-        notes=(*told, *notes, *done.notes),
-        give_back=give_back,
-        reasons={**done.reasons, **_table(arrived)},
-    )
+                warnings.warn(note, UnrecoverableSlice, stacklevel=4)
+        return notes
 
 
 def _refuse_mask(settings: dict[str, Any]) -> None:
@@ -165,10 +230,6 @@ def _refuse_mask(settings: dict[str, Any]) -> None:
         )
 
 
-def _table(arrived: Arrived | None) -> dict[str, str]:
-    return {"table": arrived.read_as} if arrived is not None and arrived.read_as else {}
-
-
 def _refuse_deviations(method: str) -> Array:
     """A function of the module, so that a completion can be pickled."""
     others = [name for name in names_of(tells_uncertainty) if name != method]
@@ -176,14 +237,6 @@ def _refuse_deviations(method: str) -> Array:
         f"This completion by {method} does not tell how sure it is of an entry; those by {', '.join(others[:-1])} and "
         f"{others[-1]} do."
     )
-
-
-def _foregone(data: ObservedTensor, method: Method, settings: dict[str, Any], bounds: Bounds) -> Completion | None:
-    """The completion, if it needs no method; one that fills in something of its own may say so."""
-    found = nothing_missing(data, method.name, settings)
-    if found is None and extends_constants(method):
-        found = always_the_same(data, method.name, settings, bounds)
-    return found
 
 
 def _observe(array: Any, observed: ArrayLike | None) -> ObservedTensor:
@@ -217,7 +270,7 @@ class _Deadline:
         return self.over
 
 
-def _out_of_time(done: Completion, limit: float) -> Completion:
+def _stop_in_time(done: Completion, limit: float) -> Completion:
     """What there is when the time is over; what has not made a step yet is no better than a quick interpolation."""
     made = done.history[-1].iteration if done.history else 0
     what = "the result so far"
@@ -246,7 +299,7 @@ def _generator(random_state: int | np.random.Generator) -> np.random.Generator:
         ) from None
 
 
-def _empty_slices(data: ObservedTensor, consequence: str) -> list[str]:
+def _describe_empty_slices(data: ObservedTensor, consequence: str) -> list[str]:
     notes = []
     for mode, indices in data.empty_slices():
         shown = ", ".join(map(str, indices[:5])) + (", …" if len(indices) > 5 else "")

@@ -26,7 +26,7 @@ _MUCH_USED = ("scipy.io", "PIL.Image", "tifffile", "nibabel", "av", "polars", "n
 def main() -> None:
     """Answer until there are no more questions."""
     answers = os.fdopen(os.dup(1), "w")
-    for module in ("tensorfill.cli", "tensorfill.cli.completing", "tensorfill.methods.registry", *_MUCH_USED):
+    for module in ("tensorfill.cli", "tensorfill.cli.complete", "tensorfill.methods.registry", *_MUCH_USED):
         importlib.import_module(module)
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -10,6 +10,7 @@ from ..errors import InvalidInput, TensorfillError, UnreadableFile
 from .damage import readable
 from .listed import FORMATS
 from .pictures.numbered import Numbered, find_numbered, find_numbered_sets
+from .pictures.tiff_pages import open_tiff
 
 Role = Literal["clip", "files"]
 
@@ -77,8 +78,6 @@ def _have_one_size(clip: Numbered) -> bool:
 def _read_size(path: Path) -> tuple[int, int] | None:
     """Rows and columns, from the header alone; None if it cannot be read."""
     from PIL import Image
-
-    from .pictures.tiff_pages import open_tiff
 
     with suppress(TensorfillError), readable(path, "a picture"), path.open("rb") as file:
         if path.suffix.lower().startswith(".tif"):

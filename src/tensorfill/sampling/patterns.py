@@ -4,31 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from importlib import import_module
+from inspect import signature
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidSetting
-from .boxes import blocks, boxes
-from .drawings import scratches, text
-from .scattered import fibres, pixels, uniform
-from .whole import frames, lines, slices
 
-Pattern = Callable[[Sequence[int], float, int], NDArray[np.bool_]]
+Pattern = Callable[..., NDArray[np.bool_]]
+"""From shape, share to keep and seed; some also take a mode."""
 
-PATTERNS: Mapping[str, Pattern] = {
-    "uniform": uniform,
-    "pixels": pixels,
-    "fibres": fibres,
-    "blocks": blocks,
-    "boxes": boxes,
-    "lines": lines,
-    "frames": frames,
-    "slices": slices,
-    "scratches": scratches,
-    "text": text,
-}
-_WITH_MODE = {"fibres": fibres, "slices": slices}
+_LISTED = (
+    "scattered:uniform",
+    "scattered:pixels",
+    "scattered:fibres",
+    "boxes:blocks",
+    "boxes:boxes",
+    "whole:lines",
+    "whole:frames",
+    "whole:slices",
+    "drawings:scratches",
+    "drawings:text",
+)
+"""MODULE:FUNCTION, modules of this package. Adding a pattern is a file and a line here."""
+
+
+def _load(entry: str) -> tuple[str, Pattern]:
+    module, name = entry.split(":")
+    return name, getattr(import_module(f".{module}", __package__), name)
+
+
+PATTERNS: Mapping[str, Pattern] = dict(map(_load, _LISTED))
 
 
 def mask(pattern: str, shape: Sequence[int], keep: float, seed: int) -> NDArray[np.bool_]:
@@ -50,8 +57,8 @@ def _function(pattern: str) -> Pattern:
     name, dash, mode = pattern.partition("-")
     if not dash and name in PATTERNS:
         return PATTERNS[name]
-    if name in _WITH_MODE and mode in map(str, range(1, 10)):
-        return partial(_WITH_MODE[name], mode=int(mode))
+    if name in PATTERNS and "mode" in signature(PATTERNS[name]).parameters and mode in map(str, range(1, 10)):
+        return partial(PATTERNS[name], mode=int(mode))
     raise InvalidSetting(
         f"There is no pattern {pattern!r}. The patterns are: {', '.join(PATTERNS)}; fibres and slices also along a "
         "mode, as in fibres-2."

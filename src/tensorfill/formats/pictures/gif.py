@@ -98,16 +98,16 @@ class Gif(Format):
         from PIL import GifImagePlugin, Image
 
         frames = _to_frames(contents)
-        (height, width, *channels), is_structured = frames[0][0].shape, frames[0][1] is not None
+        (height, width, *channels), has_holes = frames[0][0].shape, frames[0][1] is not None
         about: dict[str, Any] = {"duration": 10 * _to_hundredths(contents.metadata.frame_rate)}
-        about |= {"transparency": _MOST_COLOURS - 1} if is_structured else {}
+        about |= {"transparency": _MOST_COLOURS - 1} if has_holes else {}
         about |= {"comment": _COLOUR} if channels else {}
         about |= {} if _is_still(contents) else {"loop": 0}
         # Not by `save`, which leaves out frames that are like the one before.
         with path.open("xb") as file:
             for part in GifImagePlugin.getheader(Image.new("L", (width, height)), info=dict(about))[0]:
                 file.write(part)
-            about["disposal"] = _CLEAR if is_structured else 1  # so that no frame shines through the next one
+            about["disposal"] = _CLEAR if has_holes else 1  # so that no frame shines through the next one
             for frame, known in frames:
                 image = _to_image(frame, known)
                 for part in GifImagePlugin.getdata(image, include_color_table=image.mode == "P", **about):
