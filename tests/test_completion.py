@@ -267,7 +267,12 @@ def test_predictions_of_a_huge_tensor_work(huge: Completion) -> None:
 
 @pytest.fixture
 def history() -> History:
-    return History([Iteration(i, 0.5 * i, 10.0 - i, 1.0 / (i + 1), 7 * i, i % 2) for i in range(4)])
+    return History(
+        [
+            Iteration(i, 0.5 * i, 10.0 - i, {"gradient_norm": 1.0 / (i + 1), "operator_calls": 7 * i, "active": i % 2})
+            for i in range(4)
+        ]
+    )
 
 
 def test_the_columns_of_a_history_are_arrays(history: History) -> None:

@@ -54,7 +54,7 @@ def test_what_is_nearly_the_same_is_for_a_method() -> None:
 
 def test_zeros_are_for_a_method() -> None:
     data, known = constant(0.0)
-    assert complete(data, known, method="nonneg-dual").stop.kind == "all zero"
+    assert complete(data, known, method="nonneg-dual").stop.kind == "all_zero"
 
 
 def test_zero_fill_fills_in_zeros_whatever_is_known() -> None:

@@ -16,7 +16,7 @@ from tensorfill.iterating import Outcome, Progress, iterate
 def falling(costs: list[float], stop_at: int | None = None) -> Iterator[Progress]:
     for number, cost in enumerate(costs):
         stop = StopReason("change", "Converged.") if number == stop_at else None
-        yield Progress(cost, ConstantEstimate((2, 2), cost), gradient_norm=cost / 2, stop=stop)
+        yield Progress(cost, ConstantEstimate((2, 2), cost), measures={"gradient_norm": cost / 2}, stop=stop)
 
 
 def test_the_start_is_iteration_zero() -> None:
@@ -84,7 +84,7 @@ def test_an_interrupt_before_there_is_anything_passes() -> None:
 
 def earlier() -> Outcome:
     """Two states that took ten seconds."""
-    steps = [Iteration(number, 5.0 * (number + 1), 4.0 - number, 0.0, 0, 0) for number in range(2)]
+    steps = [Iteration(number, 5.0 * (number + 1), 4.0 - number) for number in range(2)]
     return Outcome(ConstantEstimate((2, 2), 3.0), History(steps), StopReason("done", "Done."), 10.0)
 
 

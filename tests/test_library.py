@@ -123,7 +123,7 @@ def test_nonnegativity_can_be_asked_for_at_chosen_places(holes: NDArray[Any]) ->
 def test_everything_observed_returns_at_once_and_says_so(truth: NDArray[Any]) -> None:
     seen: list[Snapshot] = []
     done = complete(truth, watch=seen.append)
-    assert done.stop.kind == "nothing missing"
+    assert done.stop.kind == "nothing_missing"
     assert str(done.stop) == "Every entry is observed: nothing to complete, the data is returned as is."
     np.testing.assert_array_equal(done.tensor, truth)
     np.testing.assert_array_equal(done.model, truth)
@@ -148,7 +148,7 @@ def test_settings_are_checked_even_if_everything_is_observed(truth: NDArray[Any]
 @pytest.mark.parametrize("dtype", [np.float64, np.uint8])
 def test_data_that_is_all_zero_is_completed_by_zero(method: str, dtype: Any, known: NDArray[Any]) -> None:
     done = complete(np.zeros(known.shape, dtype=dtype), known, method)
-    assert done.stop.kind == "all zero"
+    assert done.stop.kind == "all_zero"
     assert str(done.stop) == "Every observed value is zero, so the completion is zero everywhere."
     assert done.tensor.dtype == dtype
     assert not done.tensor.any()

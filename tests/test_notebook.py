@@ -40,7 +40,7 @@ def completed(truth: NDArray[Any], known: NDArray[np.bool_], **facts: Any) -> Co
 
 
 def steps(cost: list[float]) -> History:
-    return History([Iteration(i, 0.5 * i, value, 0.0, 0, 0) for i, value in enumerate(cost)])
+    return History([Iteration(i, 0.5 * i, value) for i, value in enumerate(cost)])
 
 
 def pictures(page: str) -> list[NDArray[np.uint8]]:

@@ -28,8 +28,8 @@ StopKind = Literal[
     "watch",
     "time",
     "interrupted",
-    "nothing missing",
-    "all zero",
+    "nothing_missing",
+    "all_zero",
     "constant",
 ]
 
@@ -63,19 +63,26 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Iteration:
-    """One outer iteration in numbers. `seconds` excludes the time spent in `watch`."""
+    """One outer iteration in numbers. `seconds` excludes the time spent in `watch`.
+
+    What a method measures besides, such as `gradient_norm`, is an attribute too.
+    """
 
     iteration: int
     seconds: float
     cost: float
-    gradient_norm: float
-    operator_calls: int
-    active: int
-    relative_gap: float | None = None
+    measures: Mapping[str, float] = field(default_factory=dict)
+
+    def __getattr__(self, name: str) -> float:
+        measures: Mapping[str, float] = self.__dict__.get("measures", {})
+        if name not in measures:
+            told = f"it has: {', '.join(measures)}" if measures else "it has none"
+            raise AttributeError(f"This iteration has no measure {name!r}; {told}.")
+        return measures[name]
 
 
 class History(Sequence[Iteration]):
-    """The outer iterations in order; the columns are also there as arrays."""
+    """The outer iterations in order; `seconds`, `cost` and what the method measures are also there as arrays."""
 
     def __init__(self, iterations: Sequence[Iteration] = ()) -> None:
         self._iterations = tuple(iterations)
@@ -98,33 +105,12 @@ class History(Sequence[Iteration]):
     def __repr__(self) -> str:
         return f"History({len(self)} iterations)"
 
-    def _column(self, name: str) -> NDArray[Any]:
-        return np.array([getattr(step, name) for step in self._iterations])
-
-    @property
-    def seconds(self) -> NDArray[Any]:
-        """Seconds since the start, at the end of each iteration."""
-        return self._column("seconds")
-
-    @property
-    def cost(self) -> NDArray[Any]:
-        """The method's own objective."""
-        return self._column("cost")
-
-    @property
-    def gradient_norm(self) -> NDArray[Any]:
-        """The norm of the Riemannian gradient."""
-        return self._column("gradient_norm")
-
-    @property
-    def operator_calls(self) -> NDArray[Any]:
-        """How often the operator had been applied so far; 0 for methods that have none."""
-        return self._column("operator_calls")
-
-    @property
-    def active(self) -> NDArray[Any]:
-        """Size of the active set: entries held at zero by a multiplier."""
-        return self._column("active")
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        if name.startswith("_"):  # asked for while a copy is being made
+            raise AttributeError(name)
+        if self._iterations and not any(hasattr(step, name) for step in self._iterations):
+            getattr(self._iterations[0], name)  # which raises, with what there is
+        return np.array([getattr(step, name, np.nan) for step in self._iterations])
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ def nothing_missing(data: ObservedTensor, method: str, settings: Mapping[str, An
         method=method,
         estimate=RefilledEstimate(ConstantEstimate(data.shape, 0.0), data.shape, data.positions, data.values),
         nonnegative=True,
-        stop=StopReason("nothing missing", "Every entry is observed: nothing to complete, the data is returned as is."),
+        stop=StopReason("nothing_missing", "Every entry is observed: nothing to complete, the data is returned as is."),
         seconds=0.0,
         settings=settings,
         smallest=float(data.known.min()),

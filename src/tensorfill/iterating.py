@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .completion import Estimate, History, Iteration, Snapshot, StopReason, Watch
 from .deadline import TimeIsUp, look_at_clock, postpone
@@ -28,7 +28,11 @@ class Solver(ABC):
 
     cost: float
     """The objective, or what the method takes for it."""
-    gradient_norm: float = math.nan
+
+    @property
+    def measures(self) -> Mapping[str, float]:
+        """What else it measures, by name."""
+        return {}
 
     @abstractmethod
     def step(self) -> None:
@@ -71,7 +75,8 @@ class Progress:
 
     cost: float
     estimate: Estimate
-    gradient_norm: float = math.nan
+    measures: Mapping[str, float] = field(default_factory=dict)
+    """What else the method measures, by name."""
     stop: StopReason | None = None
     """The method's own reason to stop here, if it has one."""
 
@@ -80,7 +85,7 @@ def follow(solver: Solver) -> Iterator[Progress]:
     """The states of a solver, from where it stands."""
     with suppress(NoFurtherStep):
         while True:
-            yield Progress(solver.cost, solver.estimate(), solver.gradient_norm, solver.finished())
+            yield Progress(solver.cost, solver.estimate(), solver.measures, solver.finished())
             solver.step()
 
 
@@ -123,7 +128,7 @@ def iterate(
                 )
                 break
             at, seconds = new, clock.seconds
-            history.append(Iteration(iteration, seconds, new.cost, new.gradient_norm, operator_calls=0, active=0))
+            history.append(Iteration(iteration, seconds, new.cost, new.measures))
             asked = watch is not None and clock.call_paused(watch, Snapshot(history[-1], new.estimate))
             stop = _choose_reason(new, iteration, max_iter, asked)
             if stop is not None:

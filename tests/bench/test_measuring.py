@@ -24,7 +24,7 @@ Answered = Callable[..., Row]
 
 
 def snapshot(iteration: int, value: float = 0.0) -> Snapshot:
-    return Snapshot(Iteration(iteration, iteration / 10, 1.0, 0.0, 0, 0), ConstantEstimate((2, 2), value))
+    return Snapshot(Iteration(iteration, iteration / 10, 1.0), ConstantEstimate((2, 2), value))
 
 
 @pytest.fixture

@@ -80,7 +80,15 @@ class MeanFill:
         assert observed is None
         data = array.observed_tensor.within(Bounds(), negatives)[0]
         estimate = Constant(data.shape, float(data.values.mean()) if self.fill is None else self.fill)
-        steps = [Iteration(i, 0.5 * i, 2.0 / i, 0.1 / i, i, 0, 0.01) for i in range(1, self.iterations + 1)]
+        steps = [
+            Iteration(
+                i,
+                0.5 * i,
+                2.0 / i,
+                {"gradient_norm": 0.1 / i, "operator_calls": i, "active": 0, "relative_gap": 0.01},
+            )
+            for i in range(1, self.iterations + 1)
+        ]
         for step in steps:
             watch(Snapshot(step, estimate))
         if self.raises is not None:

@@ -46,7 +46,7 @@ def test_nothing_missing_is_said_and_written(tensorfill: Run, truth: Path, tmp_p
     assert outcome.code == 0
     assert "nothing to complete" in outcome.out
     np.testing.assert_array_equal(np.load(tmp_path / "done.npy"), np.load(truth))
-    assert json.loads((tmp_path / "run.json").read_text())["stop"]["kind"] == "nothing missing"
+    assert json.loads((tmp_path / "run.json").read_text())["stop"]["kind"] == "nothing_missing"
 
 
 def test_an_empty_slice_is_told_once(tensorfill: Run, tmp_path: Path) -> None:

@@ -51,17 +51,17 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 
 def test_an_iteration_in_one_line() -> None:
-    step = Iteration(12, 3.0, 123.456789, 0.00123, 40, 7, relative_gap=0.02)
+    step = Iteration(12, 3.0, 123.456789, {"gradient_norm": 0.00123, "active": 7, "relative_gap": 0.02})
     assert progress.describe_step(step) == "iteration 12  cost 123.457  gradient 1.23e-03  gap 2.00e-02"
 
 
 def test_a_method_without_a_gradient_says_nothing_about_it() -> None:
-    step = Iteration(3, 1.0, 123.4567, float("nan"), 3, 0)
+    step = Iteration(3, 1.0, 123.4567)
     assert progress.describe_step(step) == "iteration 3  cost 123.457"
 
 
 def test_the_gap_is_left_out_while_it_is_not_known() -> None:
-    assert "gap" not in progress.describe_step(Iteration(1, 0.1, 2.0, 0.5, 1, 0))
+    assert "gap" not in progress.describe_step(Iteration(1, 0.1, 2.0, {"gradient_norm": 0.5}))
 
 
 def test_without_a_terminal_nothing_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:

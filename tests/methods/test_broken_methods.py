@@ -50,7 +50,7 @@ class MeanFill:
         history: list[Iteration] = []
         for iteration in range(4):
             estimate = self.estimate(data, iteration)
-            history.append(Iteration(iteration, 0.0, 4.0 - iteration, 0.0, 0, 0))
+            history.append(Iteration(iteration, 0.0, 4.0 - iteration))
             if self.asked_to_stop(watch, Snapshot(history[-1], estimate)):
                 break
         cancelled = iteration < 3

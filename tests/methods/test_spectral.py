@@ -132,7 +132,7 @@ def test_constant_data_is_constant_and_zero_is_zero() -> None:
     np.testing.assert_allclose(complete(np.full(known.shape, 3.0), known).model, 3.0, rtol=1e-6)
     done = complete(np.zeros(known.shape), known)
     assert not done.model.any()
-    assert done.stop.kind == "all zero"
+    assert done.stop.kind == "all_zero"
 
 
 # Bases

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 from collections.abc import Callable
@@ -217,9 +216,9 @@ def shorten(name: str, room: int) -> str:
 def describe_step(step: Iteration) -> str:
     """One iteration in one line."""
     line = f"iteration {step.iteration}  cost {step.cost:.6g}"
-    if math.isfinite(step.gradient_norm):  # not every method has a gradient
-        line += f"  gradient {step.gradient_norm:.2e}"
-    return line if step.relative_gap is None else f"{line}  gap {step.relative_gap:.2e}"
+    shown = {"gradient": "gradient_norm", "gap": "relative_gap"}  # of what some methods measure
+    told = (f"  {word} {step.measures[name]:.2e}" for word, name in shown.items() if name in step.measures)
+    return line + "".join(told)
 
 
 def _live(rows: Callable[[], list[Row]], doing: Callable[[], str]) -> Live:

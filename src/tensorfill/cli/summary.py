@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from .. import __version__
-from ..completion import Certificate, Completion
+from ..completion import Certificate, Completion, Iteration
 from ..metrics import Score
 
 
@@ -71,8 +71,12 @@ def report(done: Completion, *, seed: int, input_name: str, output_name: str) ->
         "negative_share_before_clipping": done.negative_share,
         "nonnegative": done.nonnegative,
         "notes": list(done.notes),
-        "history": [asdict(step) for step in done.history],
+        "history": [_iteration(step) for step in done.history],
     }
+
+
+def _iteration(step: Iteration) -> dict[str, float]:
+    return {"iteration": step.iteration, "seconds": step.seconds, "cost": step.cost, **step.measures}
 
 
 def _certificate(certificate: Certificate) -> dict[str, float]:

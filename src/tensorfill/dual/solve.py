@@ -240,7 +240,10 @@ class _Run:
         at = self.best
         slope = self.manifold.norm(at.point, at.gradient)
         gap = self._relative_gap(at) if iteration % self.outer.gap_every == 0 else None
-        step = Iteration(iteration, self.clock.seconds, at.value, slope, self.calls.total, at.dual.active, gap)
+        measures = {"gradient_norm": slope, "operator_calls": self.calls.total, "active": at.dual.active}
+        if gap is not None:
+            measures["relative_gap"] = gap
+        step = Iteration(iteration, self.clock.seconds, at.value, measures)
         self.history.append(step)
         wants_to_stop = self.watch is not None and self.clock.call_paused(self.watch, Snapshot(step, at.dual.recover()))
         return _reason(step, settings, wants_to_stop)
@@ -263,18 +266,17 @@ class _Run:
 
 def _reason(step: Iteration, settings: Solver, wants_to_stop: bool) -> StopReason | None:
     """The first reason to stop that holds after an iteration, if any."""
-    relative = step.gradient_norm / step.cost
+    relative, gap = step.gradient_norm / step.cost, step.measures.get("relative_gap")
     if 0 <= relative <= settings.gradient_tolerance:
         return StopReason(
             "gradient",
             f"Converged: the gradient norm is {relative:.1e} of the cost, within gradient_tolerance="
             f"{settings.gradient_tolerance:g}.",
         )
-    if step.relative_gap is not None and step.relative_gap <= settings.gap_tolerance:
+    if gap is not None and gap <= settings.gap_tolerance:
         return StopReason(
             "gap",
-            f"Converged: the duality gap is {step.relative_gap:.1e} of the cost, within gap_tolerance="
-            f"{settings.gap_tolerance:g}.",
+            f"Converged: the duality gap is {gap:.1e} of the cost, within gap_tolerance={settings.gap_tolerance:g}.",
         )
     if wants_to_stop:
         return StopReason(

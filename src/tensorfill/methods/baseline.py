@@ -151,7 +151,7 @@ def complete_zeros(
         method=method,
         estimate=ConstantEstimate(observed.shape, 0.0),
         nonnegative=True,
-        stop=StopReason("all zero", "Every observed value is zero, so the completion is zero everywhere."),
+        stop=StopReason("all_zero", "Every observed value is zero, so the completion is zero everywhere."),
         seconds=0.0,
         certificate=certificate,
         settings=settings,

@@ -226,7 +226,7 @@ class Spectral:
         """Complete the tensor as it is; the run itself, in its own units, unless there was nothing to do."""
         scale = float(observed.known.max())  # not `values`, which would stay: a large array in double precision
         if scale == 0:
-            stop = StopReason("all zero", "Every observed value is zero, so the completion is zero everywhere.")
+            stop = StopReason("all_zero", "Every observed value is zero, so the completion is zero everywhere.")
             zero = ConstantEstimate(observed.shape, 0.0)
             settings = self._settings(observed)
             sure = partial(np.zeros, observed.shape)

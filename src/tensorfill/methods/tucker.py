@@ -141,6 +141,11 @@ class TuckerSolver(Solver):
         self.squared = self.around.inner(self.gradient, self.gradient)
         self.gradient_norm = float(np.sqrt(max(self.squared, 0.0)))
 
+    @property
+    def measures(self) -> dict[str, float]:
+        """The norm of the Riemannian gradient."""
+        return {"gradient_norm": self.gradient_norm}
+
     def step(self) -> None:
         """Go along the direction, and turn it; or stay, if no step along it helps."""
         slope = self.around.inner(self.gradient, self.direction)

@@ -194,7 +194,7 @@ class Choice:
         return replace(
             done,
             nonnegative=True,
-            stop=stop if done.stop.kind != "all zero" else done.stop,
+            stop=stop if done.stop.kind != "all_zero" else done.stop,
             seconds=self._course.clock.seconds,
             history=History(self._course.history),
             settings={

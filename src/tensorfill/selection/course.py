@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import replace
 
 import numpy as np
 
@@ -65,9 +64,7 @@ class Course:
             estimate: Estimate = snapshot.estimate if self.standing is None else self.standing.estimate
             # Methods see data whose largest value is 1; held-out errors are in the data's units.
             cost = snapshot.step.cost * self.scale if self.standing is None else self.error
-            step = replace(
-                snapshot.step, iteration=len(self.history), seconds=self.clock.seconds, cost=cost, relative_gap=None
-            )
+            step = Iteration(len(self.history), self.clock.seconds, cost)
             self.history.append(step)
             return self._watch is not None and self.clock.call_paused(self._watch, Snapshot(step, estimate))
 
