@@ -82,7 +82,9 @@ def ours(loaded: Loaded, method: str, **settings: Any) -> Run:
     def watch(snapshot: Snapshot) -> bool:
         step = snapshot.step
         error = metrics.rmse(loaded.truth, snapshot.estimate.dense())
-        seen.append((Moment(step.seconds, step.cost, step.gradient_norm, step.operator_calls, error), step.active))
+        seen.append(
+            (Moment(step.seconds, step.cost, step.gradient_norm, int(step.operator_calls), error), int(step.active))
+        )
         return False
 
     done = tensorfill.complete(

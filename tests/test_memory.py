@@ -17,7 +17,7 @@ def test_what_was_freed_between_what_is_still_needed_is_given_back() -> None:
     arrays = [np.ones(12_500) for _ in range(1000)]
     del arrays[:-1]  # the last one keeps the rest from being given back by itself
     before = resident()
-    memory.give_back()
+    memory.return_freed_memory()
     assert before - resident() > 50e6
 
 

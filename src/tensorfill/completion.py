@@ -246,7 +246,7 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
 def _require_memory(shape: Sequence[int], copies: int) -> None:
     needed = entries(shape) * 8 * copies
     there = physical_memory()
-    if there is not None and needed > there:
+    if needed > there:
         raise TooLarge(
             f"The full tensor of shape {tuple(shape)} would need {needed / 2**30:,.0f} GiB and this machine has "
             f"{there / 2**30:,.0f}; ask for the entries you need with predict(indices)."

@@ -27,7 +27,7 @@ def available_memory() -> int:
     return min([int(psutil.virtual_memory().available), *left])
 
 
-def give_back() -> None:
+def return_freed_memory() -> None:
     """Hand freed memory back to the system: glibc keeps it, in pieces that are too small for the next large array."""
     trim = _trim()
     if trim is not None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..completion import Snapshot, Watch
-from ..memory import give_back
+from ..memory import return_freed_memory
 
 _STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
@@ -22,7 +22,7 @@ class PeakMemory:
 
     def __init__(self) -> None:
         self._highest = 0
-        give_back()  # what is only kept for later would hide as much of what is needed now
+        return_freed_memory()  # what is only kept for later would hide as much of what is needed now
         self._resettable = _reset()
         self._before = _status("VmRSS") if self._resettable else _largest_ever()
 
@@ -34,7 +34,7 @@ class PeakMemory:
             try:
                 return watch(snapshot)
             finally:
-                give_back()
+                return_freed_memory()
                 _reset()
 
         return watch_apart

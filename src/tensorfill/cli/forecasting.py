@@ -45,7 +45,7 @@ def check_memory(source: Contents | Entries, name: str, expected: Forecast) -> N
         ways = ["fewer frames with --frames 0-99", *(["--gray"] if source.ndim == 4 else [])]
     raise TooLarge(
         f"Completing {name}, {entries(source.shape):,} entries, would need about {gigabytes(expected.bytes)} of "
-        f"memory, and {gigabytes(available_memory() or 0)} are free; take {' or '.join(ways)}."
+        f"memory, and {gigabytes(available_memory())} are free; take {' or '.join(ways)}."
     )
 
 

@@ -204,7 +204,7 @@ def seconds_compiling() -> tuple[float, float]:
 def shorten(name: str, room: int) -> str:
     """A name that fits, with its end, which tells more than its middle.
 
-    >>> shortened("holiday_in_the_mountains.png", 16)
+    >>> shorten("holiday_in_the_mountains.png", 16)
     'holiday_…ins.png'
     """
     if len(name) <= room:

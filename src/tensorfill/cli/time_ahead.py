@@ -111,7 +111,7 @@ def estimate_left(expected: float, elapsed: float, spread: float) -> float:
     That is the median of what is left if durations are log-normal around the forecast with standard deviation `spread`.
     So it never reaches zero: what takes longer than expected will probably take a little longer still.
 
-    >>> round(left_of(10, 0, 0.6)), round(left_of(10, 5, 0.6)), round(left_of(10, 20, 0.6))
+    >>> round(estimate_left(10, 0, 0.6)), round(estimate_left(10, 5, 0.6)), round(estimate_left(10, 20, 0.6))
     (10, 6, 5)
     """
     if expected <= 0 or elapsed <= 0:

@@ -26,8 +26,7 @@ Numbers = NDArray[Any]
 
 def can_interpolate(shape: tuple[int, ...]) -> bool:
     """Whether there is room for it: it works on the whole tensor."""
-    there = physical_memory()
-    return there is None or _BYTES * entries(shape) <= there
+    return _BYTES * entries(shape) <= physical_memory()
 
 
 class InterpolatedEstimate(OnePart):

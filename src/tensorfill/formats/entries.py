@@ -155,7 +155,7 @@ class Entries:
 
     def _check_room(self, itemsize: int) -> None:
         needed, there = entries(self.shape) * itemsize, available_memory()
-        if there is not None and needed > there:
+        if needed > there:
             raise TooLarge(
                 f"The full tensor of shape {self.shape} would need {needed / 1e9:,.1f} GB and {there / 1e9:,.1f} GB of "
                 "memory are free; keep it as a table (.tns, .csv or .parquet)."

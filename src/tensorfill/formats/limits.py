@@ -15,7 +15,7 @@ _MARGIN = 2**29  # bytes, for libraries and what they keep in caches
 _PATIENCE = 4  # seconds of computing
 _SLOWEST = 10_000_000  # bytes per second, unpacked
 _started = False
-_free_at_start: int | None = None
+_free_at_start = 0
 
 
 def start() -> None:
@@ -25,7 +25,7 @@ def start() -> None:
     allow(0)
 
 
-def available_memory() -> int | None:
+def available_memory() -> int:
     """Bytes that can be had; in the child, those that `allow` could grant rather than what it has granted so far."""
     return _free_at_start if _started else memory.available_memory()
 

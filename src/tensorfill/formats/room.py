@@ -21,7 +21,7 @@ def check_room(path: Path, shape: Sequence[int], itemsize: int, stored: int | No
         return
     there = available_memory()
     size = " × ".join(map(str, shape))
-    if there is not None and 2 * needed > there:
+    if 2 * needed > there:
         raise TooLarge(
             f"{path} declares an array of {size}, {_gigabytes(needed)}, and {_gigabytes(there)} of memory are free; "
             "give a smaller part of it."

@@ -174,7 +174,7 @@ def too_large_to_fill(name: str, observed: ObservedTensor, copies: int) -> str |
 def refuse_memory(needed: float, sentence: str) -> str | None:
     """A sentence, if this machine has less memory than this many bytes; it has {needed} and {there}, in GiB."""
     there = physical_memory()
-    if there is None or needed <= there:
+    if needed <= there:
         return None
     return sentence.format(needed=f"{needed / 2**30:,.0f}", there=f"{there / 2**30:,.0f}")
 

@@ -32,8 +32,7 @@ class Forecast:
     @property
     def fits(self) -> bool:
         """Whether that much memory is free now."""
-        there = available_memory()
-        return there is None or self.bytes <= there
+        return self.bytes <= available_memory()
 
 
 def method_seconds(shape: Sequence[int], method: str, *, structured: bool, missing: float = _SOME) -> float:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..completion import Certificate
-from ..memory import give_back
+from ..memory import return_freed_memory
 from ..numerics.vectors import dot, in_pieces
 from .bases import Numbers
 from .data import KnownData
@@ -102,7 +102,7 @@ def solve_nonnegative(
     entries *= multipliers > 0
     multipliers -= entries
     del entries
-    give_back()
+    return_freed_memory()
     np.maximum(multipliers, 0, out=multipliers)
     coefficients, smallest = _lift(prior, data, coefficients, mu, negativity)
     return Constrained(coefficients, multipliers, misfit, smallest, int(np.count_nonzero(multipliers)), steps)
@@ -201,7 +201,7 @@ def certify(prior: Prior, data: KnownData, mean: float, found: Constrained) -> C
 
     With 2C = 1/σ²: the objective is C‖(W − Y)_Ω‖² + ½ Σ c²/s. Any z on Ω and S ≥ 0 bound it from below.
     """
-    give_back()
+    return_freed_memory()
     lift = max(0.0, -found.smallest)
     entries, lifted = _feasible(prior, found.coefficients, mean, lift)
     missed = data.values - entries[data.mask]

@@ -12,7 +12,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..memory import give_back
+from ..memory import return_freed_memory
 from ..numerics.conjugate_gradients import NearWithin, conjugate_gradients
 from ..numerics.vectors import Run, dot, in_pieces
 from .bases import Numbers
@@ -105,7 +105,7 @@ class ScatteredSolver:
         energy: float | None = None,
     ) -> Solved:
         """See `Solver`; `start` is written over."""
-        give_back()
+        return_freed_memory()
         system = CoefficientSystem(self._transform, self._known, self._share, ratio)
         objective = in_pieces(dot, y, y)
         r = self._transform.to_coefficients(y)
