@@ -2,8 +2,14 @@
 
 import signal
 
+from hypothesis import settings
+
 collect_ignore = ["conftest.py"]  # it has no doctests, and there is another file of that name
 
 # In the background of a shell Ctrl-C is ignored, and so it would be by the processes that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# On a busy machine a single example may take long; what is slow is measured elsewhere.
+settings.register_profile("without deadlines", deadline=None)
+settings.load_profile("without deadlines")

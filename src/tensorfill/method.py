@@ -112,7 +112,7 @@ def candidate_place(kind: type[Method], question: Question) -> int | None:
 
 
 def cost_of(method: Method | type[Method] | None, *, structured: bool) -> Cost:
-    """What a method needs: its figures for entries missing one by one, or for holes that have a shape."""
+    """What a method needs: its figures for entries missing one by one, or for structured missingness."""
     costs: tuple[Cost, Cost] = getattr(method, "costs", UNMEASURED)
     return costs[structured]
 

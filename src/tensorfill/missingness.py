@@ -18,9 +18,9 @@ Mask = NDArray[np.bool_]
 
 _FEW = 0.5  # share of missing entries up to which holes are told from chance by their depth
 _SOME_SIZE = 32  # entries of a slice, so that all of them are not missing by chance
-_DEPTH = 0.05  # share of the missing entries that lie inside of holes, from which on holes have a shape
+_DEPTH = 0.05  # share of the missing entries that lie inside of holes, from which on missingness is structured
 _BY_CHANCE = 12.0  # known entries expected in a window, so that hardly any is empty by chance
-_STRUCTURE = 0.2  # correlation of neighbours in the mask from which on holes have a shape
+_STRUCTURE = 0.2  # correlation of neighbours in the mask from which on missingness is structured
 _SOME_DEEP = 0.05  # share of the missing entries that lie inside of large holes, from which on those are a kind
 
 

@@ -171,9 +171,10 @@ class ObservedTensor:
         return other.sharing(self.missingness) if "missingness" in self.__dict__ else other
 
     def sharing(self, missingness: Missingness) -> ObservedTensor:
-        """The same, which takes it from somebody else how its entries are missing."""
-        self.__dict__["missingness"] = missingness
-        return self
+        """The same entries, whose missingness is known already."""
+        other = replace(self)
+        other.__dict__["missingness"] = missingness
+        return other
 
     def empty_slices(self) -> list[tuple[int, NDArray[np.int64]]]:
         """For every mode that has any, the indices whose whole slice is unknown."""

@@ -32,7 +32,11 @@ from .uncertainty_file import UncertaintyFile
 from .verbs import SolvingOptions, WritingOptions
 
 _NO_MEMORY = "There is not enough memory for data of this size on this machine."
-_SETTINGS = ("effort", "C", "max_iter", "gradient_tolerance", "gap_tolerance", "inner", "optimizer", "start")
+_SETTINGS = (
+    *("effort", "C", "max_iter", "gradient_tolerance", "gap_tolerance"),
+    *("inner", "optimizer", "start", "nonnegative_on"),
+)
+"""Settings that are passed on as they are typed."""
 
 
 def complete(
@@ -78,7 +82,7 @@ def complete(
 def _settings_of(solving: SolvingOptions) -> dict[str, Any]:
     """Settings of the method: those that have options of their own, and those of --set."""
     given = {
-        **{name: getattr(solving, name) for name in (*_SETTINGS, "nonnegative_on")},
+        **{name: getattr(solving, name) for name in _SETTINGS},
         "rank": None if solving.rank is None else parse_rank(solving.rank),
         "lam": None if solving.lam is None else parse_weights(solving.lam),
     }

@@ -200,17 +200,9 @@ def read(
     return grow_holes(found, grow)
 
 
-def read_contents(
-    path: AnyPath,
-    *,
-    format: str | None = None,
-    size: tuple[int, int] | None = None,
-    gray: bool = False,
-    frames: tuple[int, int] | None = None,
-    table: str | None = None,
-) -> Contents:
+def read_contents(path: AnyPath, *, format: str | None = None) -> Contents:
     """As `read`, but a table becomes a full array."""
-    found = read(path, format=format, size=size, gray=gray, frames=frames, table=table)
+    found = read(path, format=format)
     return found if isinstance(found, Contents) else found.contents()
 
 

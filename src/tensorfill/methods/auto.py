@@ -35,8 +35,8 @@ class Auto:
     ----------
     effort
         "low": spectral alone. "normal": patches, which starts from spectral; what is not clearly worse on a part of the
-        data is compared on all of it: t-ctv, linear if holes have a shape, and more on small tensors. "high": every
-        method there is, four times over if holes have a shape or little is known.
+        data is compared on all of it: t-ctv, linear if missingness is structured, and more on small tensors. "high":
+        every method there is, four times over if missingness is structured or little is known.
     weights
         Methods by name and their weights, as an earlier run told them in its settings; nothing is compared then.
     lost_weights

@@ -19,7 +19,7 @@ from .registry import available_methods
 
 _FIXED_BYTES = 3e8  # the interpreter, libraries and compiled code
 _STANDING = 40  # bytes per entry for the answer that auto has, while it tries others
-_SOME = 0.3  # of the entries are missing, where nobody says how many
+_SOME = 0.3  # of the entries are missing, if undeclared
 
 
 @dataclass(frozen=True)

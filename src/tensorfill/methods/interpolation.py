@@ -70,7 +70,7 @@ class Linear(SliceBySlice):
     costs: ClassVar[tuple[Cost, Cost]] = Cost(240, 7), Cost(35, 0.5, 100, 2)
 
     def candidate(self, question: Question) -> int | None:
-        """Where holes have a shape and are not narrow; on the smallest tensors in any case, after what assumes more."""
+        """Where missingness is structured, but not in strokes; on the smallest tensors always."""
         if question.strokes and not question.short:
             return question.place(20, when=False)
         return question.place(20) if question.structured else question.place(90, when=question.short)

@@ -44,7 +44,7 @@ class LRTCTNN(UnfoldingMethod):
     truncation: Annotated[float, check_tolerance, require("be a share, 0 to 1", lambda value: value <= 1)] = 0.1
 
     def candidate(self, question: Question) -> int | None:
-        """On small tensors whose holes have a shape, if unfoldings are wide."""
+        """On small tensors with structured missingness, if unfoldings are wide."""
         wide = question.size >= _WIDE * max(question.shape) ** 2
         return question.place(80, when=question.small and question.structured and wide)
 

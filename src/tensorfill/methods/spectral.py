@@ -76,8 +76,8 @@ class Spectral:
     rank
         Ranks of the paper's components, one per mode or one for all, to be added to the model (default: none).
     smoothing
-        How many neighbouring bins of the spectrum are averaged over, to either side (default: 2; 3 if holes have
-        a shape, for then fewer frequencies can be told apart).
+        How many neighbouring bins of the spectrum are averaged over, to either side (default: 2; 3 if missingness is
+        structured, for then fewer frequencies can be told apart).
     max_iter
         Most rounds of learning with the bases one starts with.
     learned_rounds

@@ -41,6 +41,6 @@ def held_out_run(work: SpectralRun, scale: float, floor: float) -> HeldOutRun | 
 
 
 def deviations_of_others(work: SpectralRun, scale: float, entries: Array, *, errors: Array, more: float) -> Array:
-    """Those of the run, put right by the errors of somebody else's entries."""
+    """Those of the run, calibrated on the errors of somebody else's entries."""
     with quiet_blas():
         return scale * np.sqrt(work.deviations(entries / scale, errors / scale) ** 2 + more)

@@ -1,4 +1,4 @@
-"""How sure groups are of every entry: their own variances, put right by errors at held-out entries.
+"""How sure groups are of every entry: their own variances, calibrated on errors at held-out entries.
 
 What a group cannot know is how typical it is: a law fitted to the errors at held-out entries takes that from how far
 the start was off around an entry, how steep the estimate is there, and how much is known nearby.

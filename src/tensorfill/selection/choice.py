@@ -210,7 +210,7 @@ class Choice:
 
     def _deviations(self, done: Completion) -> Callable[[], Array] | None:
         """The method's own, or those of a mixture; better, for a blend whose errors are known: those of the leader,
-        put right by them.
+        calibrated on them.
         """
         sure = self._sure
         if sure is None or (

@@ -15,7 +15,10 @@ from ..tensor import SHORT
 Mask = NDArray[np.bool_]
 
 _LEAST, _MOST, _ENOUGH = 0.05, 0.2, 500  # shares of the known entries, and how many are enough to compare by
-_PART, _LARGEST_PART = 0.1, 0.3  # the same if holes have a shape: how much is wanted, and how large one may be at most
+_PART, _LARGEST_PART = (
+    0.1,
+    0.3,
+)  # the same if missingness is structured: wanted, and of one hole at most
 _SHIFTS, _MORE_SHIFTS, _SMALL = 3, 12, 2**12  # places of the mask that are compared; more, if it has few entries
 _AT_ENDS = 0.2  # share of the known indices that are held out at most where ends are empty, of all such ends
 _FEWER = 0.05  # how much an e-th of the entries that are wanted counts, next to an e-fold depth
