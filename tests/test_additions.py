@@ -99,8 +99,13 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(package: Path, folder: Path, *arguments: str) -> str:
     """What the command of the copy says."""
+    return python(package, folder, "-m", "tensorfill", *arguments)
+
+
+def python(package: Path, folder: Path, *arguments: str) -> str:
+    """What Python says, with the copy."""
     environment = {**os.environ, "PYTHONPATH": str(package), "COLUMNS": "200"}
-    command = [sys.executable, "-m", "tensorfill", *arguments]
+    command = [sys.executable, *arguments]
     ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
     return ended.stdout + ended.stderr
@@ -114,7 +119,9 @@ def test_the_method_is_listed_chosen_by_name_and_a_candidate_of_auto(package: Pa
     assert "The largest known value" in run(package, tmp_path, "methods")
     run(package, tmp_path, "complete", "a.npy", "-o", "b.npy", "--method", "largest")
     assert np.load(tmp_path / "b.npy")[0, 0] == 5.0
-    assert "largest" in run(package, tmp_path, "complete", "a.npy", "-o", "c.npy")
+    program = "from tensorfill.methods.candidates import methods_tried; from tensorfill.method import Question\n"
+    program += "print(methods_tried(Question('normal', (12, 10))))"
+    assert "largest" in python(package, tmp_path, "-c", program)
 
 
 def test_the_format_is_read_completed_and_written(package: Path, tmp_path: Path) -> None:
