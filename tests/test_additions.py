@@ -128,7 +128,7 @@ def test_the_format_is_read_completed_and_written(package: Path, tmp_path: Path)
     rows = np.add.outer(np.arange(8), np.arange(6)).astype(np.uint8)
     (tmp_path / "a.bytes").write_bytes(b"6\n" + rows.tobytes())
     assert "bytes" in run(package, tmp_path, "info", "a.bytes")
-    run(package, tmp_path, "complete", "a.bytes", "-o", "b.bytes", "--missing", "0")
+    run(package, tmp_path, "complete", "a.bytes", "-o", "b.bytes", "--missing", "0", "--method", "linear")
     head, _, written = (tmp_path / "b.bytes").read_bytes().partition(b"\n")
     assert head == b"6"
     np.testing.assert_array_equal(np.frombuffer(written, np.uint8)[1:], rows.reshape(-1)[1:])
