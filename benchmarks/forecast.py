@@ -23,7 +23,6 @@ import report
 from tensorfill import complete, sampling
 from tensorfill.bench.peak_memory import PeakMemory
 from tensorfill.cost import UNMEASURED
-from tensorfill.method import cost_of
 from tensorfill.methods.forecast import forecast
 from tensorfill.methods.registry import available_methods
 
@@ -65,7 +64,7 @@ def measured(method: str, shape: tuple[int, ...], holes: str) -> dict[str, float
 
 def with_figures() -> list[str]:
     """The methods that say what they cost."""
-    return [name for name, kind in available_methods().items() if cost_of(kind, structured=False) not in UNMEASURED]
+    return [name for name, kind in available_methods().items() if kind.costs[False] not in UNMEASURED]
 
 
 def main() -> None:

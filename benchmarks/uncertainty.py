@@ -26,7 +26,6 @@ import tensorfill
 from tensorfill import sampling
 from tensorfill.bench.dataset import datasets
 from tensorfill.errors import DataNotFound, UnrecoverableSlice
-from tensorfill.method import tells_uncertainty
 from tensorfill.methods.registry import names_of
 
 Array = NDArray[np.float64]
@@ -119,7 +118,7 @@ def formatted(found: dict[str, Any]) -> tuple[str, ...]:
 
 def main() -> None:
     """Measure every row and print the table."""
-    telling = names_of(tells_uncertainty)
+    telling = names_of(lambda kind: kind.tells_uncertainty)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with the data files")
     parser.add_argument("--rows", help="data sets to run, separated by commas")

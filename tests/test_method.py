@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
 
-from tensorfill.method import (
-    Method,
-    Question,
-    candidate_place,
-    extends_constants,
-    fills_lost_slices,
-    has_components,
-    interpolates,
-    looks_at_neighbours,
-    needs_known_only,
-    tells_uncertainty,
-    worth_trying,
-)
+from tensorfill.method import Method, Question, Stroke, add_defaults
 from tensorfill.methods.constant_fill import MeanFill, ZeroFill
 from tensorfill.methods.dual import NonnegDual
 from tensorfill.methods.interpolation import Linear
 from tensorfill.methods.spectral import Spectral
 from tensorfill.methods.tmac import TMac
+from tensorfill.methods.tnn import TNN
 from tensorfill.observed import ObservedTensor
 
 
@@ -34,40 +24,73 @@ def lost_row() -> ObservedTensor:
     return ObservedTensor.from_array(table)
 
 
-def test_one_that_says_nothing_is_taken_to_be_of_low_rank() -> None:
-    method, data = TMac(), lost_row()
-    assert not looks_at_neighbours(method, data)
-    assert not fills_lost_slices(method, data)
-    assert not interpolates(method)
-    assert worth_trying(method, data)
-    assert extends_constants(method)
+@dataclass(frozen=True, kw_only=True)
+class Plain:
+    """A class of methods that derives from nothing."""
+
+    name = "plain"
+    complete = TMac.complete
+
+
+@pytest.fixture(params=[TMac, Plain])
+def silent(request: pytest.FixtureRequest) -> Any:
+    """A method that says nothing but what it must."""
+    kind = request.param
+    if kind is Plain:
+        add_defaults(kind)
+    return kind()
+
+
+def test_one_that_says_nothing_is_taken_to_be_of_low_rank(silent: Method) -> None:
+    data = lost_row()
+    assert silent.worth_trying(data)
+    assert silent.extends_constants
+    assert silent.refuses(data) is None
+    assert not silent.looks_at_neighbours(data)
+    assert not silent.fills_lost_slices(data)
+    expected_of_few = ("interpolates", "same_everywhere", "tells_uncertainty", "needs_known_only", "has_components")
+    assert not any(getattr(silent, member) for member in expected_of_few)
+    assert silent.settings_in_data_units == ()
+
+
+def test_it_is_compared_at_high_effort_only(silent: Method) -> None:
+    efforts = ("low", "normal", "high")
+    assert [silent.candidate(Question(effort, (4, 3))) is not None for effort in efforts] == [False, False, True]
 
 
 def test_what_others_say_counts() -> None:
     data = lost_row()
-    assert looks_at_neighbours(Linear(), data)
-    assert interpolates(Linear())
-    assert fills_lost_slices(MeanFill(), data)
-    assert not looks_at_neighbours(MeanFill(), data)
-    assert interpolates(MeanFill())
-    assert not extends_constants(ZeroFill())
+    assert Linear().looks_at_neighbours(data)
+    assert Linear.interpolates
+    assert MeanFill().fills_lost_slices(data)
+    assert not MeanFill().looks_at_neighbours(data)
+    assert not ZeroFill.extends_constants
+    assert ZeroFill().candidate(Question("high", (4, 3))) is None
+    assert TNN().candidate(Question("normal", (4, 3))) == TNN.place_if_small
+    assert TNN().candidate(Question("normal", (1000, 1000))) is None
+    assert Spectral.tells_uncertainty
+    assert NonnegDual.needs_known_only
+    assert NonnegDual.has_components
 
 
-@pytest.mark.parametrize("said", [tells_uncertainty, needs_known_only, has_components])
-def test_of_one_that_does_not_say_so_nothing_is_expected(said: Callable[[type[Method]], bool]) -> None:
-    assert not said(TMac)
+def test_what_is_said_already_stays() -> None:
+    class Own(Plain):
+        costs = "much"
+
+    add_defaults(Own)
+    assert Own.costs == "much"
 
 
-def test_what_may_be_expected_of_others() -> None:
-    assert tells_uncertainty(Spectral)
-    assert needs_known_only(NonnegDual)
-    assert has_components(NonnegDual)
+def test_a_method_made_of_another_one_does_not_look_like_it() -> None:
+    class Tall(TMac):
+        label = "TMac, tall"
 
+    class Taller(Tall):
+        stroke = Stroke("red", "x")
 
-def test_one_that_does_not_say_when_it_is_compared_is_so_at_high_effort_only() -> None:
-    assert candidate_place(TMac, Question("high", (4, 3))) is not None
-    assert candidate_place(TMac, Question("normal", (4, 3))) is None
-    assert candidate_place(TMac, Question("low", (4, 3))) is None
+    assert TMac.stroke is not None
+    assert (Tall.label, Tall.stroke) == ("TMac, tall", None)
+    assert (Taller.label, Taller.stroke) == (None, Stroke("red", "x"))
 
 
 def test_sizes_of_tensors_in_words() -> None:

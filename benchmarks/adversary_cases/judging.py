@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 import tensorfill
 from tensorfill.errors import UnrecoverableSlice
-from tensorfill.method import tells_uncertainty
 from tensorfill.methods.forecast import forecast
 from tensorfill.missingness import is_structured
 
@@ -130,7 +129,7 @@ def judge(case: Case, method: str = "auto", settings: Mapping[str, Any] | None =
         found["error"] = _rms(done.model[~known] - truth)
         found["chosen"], found["reason"] = _told(done), done.reasons.get("weights", "")
         found["invalid"] = find_invalid(tensor, full, known)
-        if tells_uncertainty(tensorfill.available_methods()[method]):
+        if tensorfill.available_methods()[method].tells_uncertainty:
             deviations = done.uncertainty
             found["deviation"] = _rms(deviations[~known])
             found["invalid"] = found["invalid"] or ("" if np.isfinite(deviations).all() else "deviation not finite")

@@ -20,7 +20,7 @@ from .errors import InvalidInput, InvalidSetting, UnrecoverableSlice, must_be
 from .estimates.interpolated import can_interpolate
 from .foregone import always_the_same, nothing_missing, quick_interpolation
 from .formats import Contents, Entries
-from .method import Method, extends_constants, looks_at_neighbours, tells_uncertainty
+from .method import Method
 from .methods.auto import describe_choice, method_for
 from .methods.registry import make, names_of
 from .observed import Negatives, ObservedTensor, spread_observed
@@ -156,7 +156,7 @@ class _Task:
         method = make(method_for(name, settings), settings)
         notes = (*clipped, *describe_choice(name, settings), *(() if arrived is None else arrived.notes))
         # One that fills in something of its own means it in the data's own units.
-        shift = Shift.of(bounds, data, moves=extends_constants(method))
+        shift = Shift.of(bounds, data, moves=method.extends_constants)
         if refusal := method.refuses(shift.shifted(data)):
             raise InvalidSetting(refusal)
         reasons = {"table": arrived.read_as} if arrived is not None and arrived.read_as else {}
@@ -165,7 +165,7 @@ class _Task:
     def answer_at_once(self) -> Completion | None:
         """The completion, if it needs no method; one that fills in something of its own may say so."""
         found = nothing_missing(self.data, self.method.name, self.settings)
-        if found is None and extends_constants(self.method):
+        if found is None and self.method.extends_constants:
             found = always_the_same(self.data, self.method.name, self.settings, self.bounds)
         if found is None:
             return None
@@ -207,7 +207,7 @@ class _Task:
         )
 
     def _warn_of_empty_slices(self) -> list[str]:
-        neighbours = looks_at_neighbours(self.method, self.data)
+        neighbours = self.method.looks_at_neighbours(self.data)
         consequence = "they are guessed from those beside them" if neighbours else _HOPELESS
         notes = _describe_empty_slices(self.data, consequence)
         if not neighbours:
@@ -232,7 +232,7 @@ def _refuse_mask(settings: dict[str, Any]) -> None:
 
 def _refuse_deviations(method: str) -> Array:
     """A function of the module, so that a completion can be pickled."""
-    others = [name for name in names_of(tells_uncertainty) if name != method]
+    others = [name for name in names_of(lambda kind: kind.tells_uncertainty) if name != method]
     raise InvalidSetting(
         f"This completion by {method} does not tell how sure it is of an entry; those by {', '.join(others[:-1])} and "
         f"{others[-1]} do."

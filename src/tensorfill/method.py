@@ -1,14 +1,14 @@
 """Method: what every completion method offers, ours, the baselines and users' own alike.
 
-What a method may say of itself besides is asked for by the functions here, which know what is meant where it says
-nothing. So nobody has to know a method by name.
+Everything that others must know of a method is a member of `Method`, with a default: nobody has to know one by name.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, cast
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -22,22 +22,92 @@ Effort = Literal["low", "normal", "high"]
 SHORT, _SMALL, _LARGE = 2**14, 2**18, 2**22  # entries
 
 
-class Method(Protocol):
-    """An immutable record of settings that can complete a tensor. It never sees the truth."""
+class Method(ABC):
+    """An immutable record of settings that can complete a tensor. It never sees the truth.
+
+    A subclass is a frozen dataclass with keyword-only fields, its settings. It says what it is called, and completes;
+    what it does not say else is as here.
+    """
 
     name: ClassVar[str]
+    """Lower-case words with hyphens, what users type."""
     summary: ClassVar[str]
+    """One line for `tensorfill methods`."""
     reference: ClassVar[str]
-    nonnegative: ClassVar[bool]
+    """Where it comes from."""
+    nonnegative: ClassVar[bool] = False
     """Whether the method's own tensor is nonnegative, before anything is clipped."""
+
+    label: ClassVar[str | None] = None
+    """What tables and figures call it where a plan gives it no label; None: its name. Not inherited."""
+    stroke: ClassVar[Stroke | None] = None
+    """How figures draw it; None leaves that to the report. Not inherited: two methods would look alike."""
+
+    costs: ClassVar[tuple[Cost, Cost]] = UNMEASURED
+    """What it needs per entry: with entries missing one by one, and with structured missingness."""
+    compared: ClassVar[bool] = True
+    """Whether `auto` compares it with others at all."""
+    place_if_small: ClassVar[int | None] = None
+    """Its place among those that `auto` compares on small tensors at normal effort; None: at high effort only."""
+
+    interpolates: ClassVar[bool] = False
+    """Whether it takes what is around a hole for what is in it, and assumes nothing about the whole. `auto` trusts it
+    where there is little to judge by."""
+    same_everywhere: ClassVar[bool] = False
+    """Whether what it fills in does not depend on the place, so that it has an answer for lost slices, too."""
+    extends_constants: ClassVar[bool] = True
+    """Whether data that is the same everywhere it is known may be taken to be so elsewhere, without asking it."""
+    tells_uncertainty: ClassVar[bool] = False
+    """Whether its completions say how sure they are of every entry."""
+    needs_known_only: ClassVar[bool] = False
+    """Whether it never builds a full tensor, so that one that does not fit into memory is none too large."""
+    has_components: ClassVar[bool] = False
+    """Whether its model is a sum of tensors, one per mode, that are worth looking at one by one."""
+    settings_in_data_units: ClassVar[tuple[str, ...]] = ()
+    """Its settings that are numbers in the units of the data: they are rescaled where the data is."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for own in ("label", "stroke"):
+            if own not in vars(cls):
+                setattr(cls, own, None)
+
+    @abstractmethod
+    def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
+        """Complete the tensor, calling `watch` after every outer iteration."""
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Why this method with these settings cannot complete this tensor, in one sentence; None if it can."""
-        ...
+        return None
 
-    def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
-        """Complete the tensor, calling `watch` after every outer iteration."""
-        ...
+    def candidate(self, question: Question) -> int | None:
+        """Its place among the methods that `auto` compares, small numbers first; None if it is not compared.
+
+        Asked of the method with its default settings, as it would be run.
+        """
+        place = self.place_if_small
+        return question.place(place or 0, when=place is not None and question.small) if self.compared else None
+
+    def worth_trying(self, observed: ObservedTensor) -> bool:
+        """Whether `auto` should compare it on this data, below high effort, as far as it can tell itself."""
+        return True
+
+    def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
+        """Whether it fills slices of which nothing is known from those beside them."""
+        return False
+
+    def fills_lost_slices(self, observed: ObservedTensor) -> bool:
+        """Whether it has something to say of slices of which nothing is known: from those beside them, or because its
+        answer is the same everywhere. Low rank alone has not: what it puts there is an accident of its start.
+        """
+        return self.same_everywhere or self.looks_at_neighbours(observed)
+
+
+def add_defaults(kind: type[Any]) -> None:
+    """Give a class of methods that does not derive from `Method` what it does not say itself."""
+    for member, default in vars(Method).items():
+        if not member.startswith("_") and member != "complete" and not hasattr(kind, member):
+            setattr(kind, member, default)
 
 
 @dataclass(frozen=True)
@@ -93,88 +163,8 @@ class Question:
         At high effort that is the same for all, so that they come in the order of the registry.
         """
         if self.effort == "high":
-            return _ANYWHERE
+            return 0
         return number if self.effort != "low" and when else None
-
-
-_ANYWHERE = 0
-
-
-def candidate_place(kind: type[Method], question: Question) -> int | None:
-    """Where a method comes among those that `auto` compares, small numbers first; None if it is not compared.
-
-    It is asked with its default settings, as it would be run. One that does not say is compared at high effort only.
-    """
-    if not hasattr(kind, "candidate"):
-        return question.place(_ANYWHERE, when=False)
-    place: int | None = cast(Any, kind)().candidate(question)
-    return place
-
-
-def cost_of(method: Method | type[Method] | None, *, structured: bool) -> Cost:
-    """What a method needs: its figures for entries missing one by one, or for structured missingness."""
-    costs: tuple[Cost, Cost] = getattr(method, "costs", UNMEASURED)
-    return costs[structured]
-
-
-def looks_at_neighbours(method: Method, observed: ObservedTensor) -> bool:
-    """Whether a method fills slices of which nothing is known from those beside them."""
-    return hasattr(method, "looks_at_neighbours") and bool(method.looks_at_neighbours(observed))
-
-
-def fills_lost_slices(method: Method, observed: ObservedTensor) -> bool:
-    """Whether a method has something to say of slices of which nothing is known: from those beside them, or because
-    its answer is the same everywhere. Low rank alone has not: what it puts there is an accident of its start.
-    """
-    return bool(getattr(method, "same_everywhere", False)) or looks_at_neighbours(method, observed)
-
-
-def interpolates(method: Method) -> bool:
-    """Whether a method takes what is around a hole for what is in it, and assumes nothing about the whole."""
-    return bool(getattr(method, "interpolates", getattr(method, "same_everywhere", False)))
-
-
-def worth_trying(method: Method, observed: ObservedTensor) -> bool:
-    """Whether `auto` should try a method on this data, as far as the method itself can tell."""
-    return not hasattr(method, "worth_trying") or bool(method.worth_trying(observed))
-
-
-def extends_constants(method: Method) -> bool:
-    """Whether data that is the same everywhere it is known may be taken to be so elsewhere, without asking a method."""
-    return bool(getattr(method, "extends_constants", True))
-
-
-def tells_uncertainty(kind: type[Method]) -> bool:
-    """Whether completions by a method say how sure they are of every entry."""
-    return bool(getattr(kind, "tells_uncertainty", False))
-
-
-def needs_known_only(kind: type[Method]) -> bool:
-    """Whether a method never builds a full tensor, so that one that does not fit into memory is none too large."""
-    return bool(getattr(kind, "needs_known_only", False))
-
-
-def has_components(kind: type[Method]) -> bool:
-    """Whether a method's model is a sum of tensors, one per mode, that are worth looking at one by one."""
-    return bool(getattr(kind, "has_components", False))
-
-
-def label_of(kind: type[Method]) -> str:
-    """What tables and figures call a method where a plan gives it no label: its own `label`, else its name."""
-    return str(vars(kind).get("label", kind.name))
-
-
-def stroke_of(kind: type[Method]) -> Stroke | None:
-    """How a method is drawn; None leaves that to the report.
-
-    Neither this nor the label is inherited: a method made from another one would look like it.
-    """
-    return vars(kind).get("stroke")
-
-
-def settings_in_data_units(method: Method) -> tuple[str, ...]:
-    """The settings of a method that are numbers in the units of the data: they are rescaled where the data is."""
-    return tuple(getattr(method, "settings_in_data_units", ()))
 
 
 def lost_slices_are_in(modes: Collection[int], observed: ObservedTensor) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 
 from .completion import Completion, Snapshot, Watch
 from .estimates.derived import PowerOfTwoEstimate, times_power_of_two
-from .method import Method, settings_in_data_units
+from .method import Method
 from .observed import ObservedTensor
 from .tensor import Array
 
@@ -53,7 +53,7 @@ class Unit:
 
     def divided_settings(self, method: Method) -> Method:
         """The method for data in these units: settings that are in those of the data are divided, too."""
-        names = settings_in_data_units(method) if self.exponent else ()
+        names = method.settings_in_data_units if self.exponent else ()
         given = {name: getattr(method, name) for name in names if getattr(method, name) is not None}
         small = {name: self._times(float(value), -self.exponent) for name, value in given.items()}
         return cast(Method, replace(cast(Any, method), **small)) if small else method
@@ -69,7 +69,7 @@ class Unit:
         if self.exponent == 0:
             return done
         deviations, exponent = done.deviations, self.exponent
-        names = () if method is None else settings_in_data_units(method)
+        names = () if method is None else method.settings_in_data_units
         told = {name: done.settings[name] for name in names if done.settings.get(name) is not None}
         return replace(
             done,

@@ -49,7 +49,7 @@ def test_rows_are_told_the_version_of_the_file_they_depend_on(tmp_path: Path) ->
         ("x = 1", r"own\.py must define METHOD, a class of methods, or DATASET, or both\.$"),
         (
             "METHOD = 3",
-            r"^A method must be a dataclass with name, summary, reference, nonnegative, refuses, complete\.",
+            r"^A method must be a dataclass with name, summary, reference, nonnegative, complete, and",
         ),
         ("DATASET = 3", r"^The DATASET of .*own\.py must be a tensorfill\.bench\.dataset\.Dataset\. Got 3 instead\.$"),
         (TINY.replace('"tiny"', '"hall"'), r"^There is a dataset called 'hall' already; give that of .* another name"),

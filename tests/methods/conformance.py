@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from tensorfill.completion import Completion, Snapshot, Watch
 from tensorfill.errors import InvalidSetting, UnrecoverableSlice
-from tensorfill.method import tells_uncertainty
 from tensorfill.methods.registry import available_methods
 from tensorfill.observed import Negatives, ObservedTensor
 
@@ -190,7 +189,7 @@ def check_any_float_will_do(complete: Complete, given: Problem, dtype: Any = np.
         assert done.smallest is None or np.isfinite(done.smallest)
         assert done.certificate is None or done.certificate.relative_gap == ordinary.certificate.relative_gap  # type: ignore[union-attr]
         np.testing.assert_array_equal(done.history.cost, ordinary.history.cost)
-        if tells_uncertainty(available_methods()[done.method]):
+        if available_methods()[done.method].tells_uncertainty:
             assert np.isfinite(done.uncertainty).all()
 
 

@@ -13,7 +13,7 @@ from tensorfill import available_methods, complete
 from tensorfill import method as methods_protocol
 from tensorfill.completion import Completion, Snapshot
 from tensorfill.errors import InvalidSetting, UnrecoverableSlice
-from tensorfill.method import Question, fills_lost_slices
+from tensorfill.method import Question
 from tensorfill.methods import auto
 from tensorfill.methods.candidates import methods_tried
 from tensorfill.methods.registry import make
@@ -385,7 +385,7 @@ def test_lost_slices_are_left_to_methods_that_have_something_to_say_of_them() ->
     settings = complete(full, known).settings
     chosen = settings["lost_weights"] or settings["weights"]
     observed = ObservedTensor.from_array(full, known)
-    assert all(fills_lost_slices(make(name, {}), observed) for name in chosen)
+    assert all(make(name, {}).fills_lost_slices(observed) for name in chosen)
     known[:] = True
     known[:, :, [3, 6]] = False
     told = complete(full, known).reasons["weights"]

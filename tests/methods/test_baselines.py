@@ -10,7 +10,6 @@ import pytest
 
 from tensorfill.errors import InvalidSetting
 from tensorfill.iterating import Solver
-from tensorfill.method import needs_known_only
 from tensorfill.methods import baseline
 from tensorfill.methods.baseline import Baseline
 from tensorfill.methods.registry import available_methods, make, setting_names
@@ -253,7 +252,7 @@ def test_what_does_not_fit_into_memory_is_refused(name: str, monkeypatch: pytest
     if name in ("ncpc", "spc", "bcpf"):
         assert "GiB for" in refusal
         assert refusal.endswith("rank needs less.")
-    elif needs_known_only(available_methods()[name]) or name.endswith("-fill"):
+    elif available_methods()[name].needs_known_only or name.endswith("-fill"):
         assert refusal == ""
     else:
         assert refusal.startswith(f"{name} works on the whole tensor: shape (100000, 100000, 1000) would need ")

@@ -36,7 +36,6 @@ from conformance import (
 
 from tensorfill.errors import InvalidSetting
 from tensorfill.library import complete as library_complete
-from tensorfill.method import tells_uncertainty
 from tensorfill.methods.registry import available_methods, make, setting_names
 from tensorfill.observed import ObservedTensor
 
@@ -134,7 +133,7 @@ def test_every_method_conforms(method: Complete, check: Callable[[Complete, Prob
 def test_a_method_tells_how_sure_it_is_if_its_class_says_so(method: Complete, name: str) -> None:
     given = problem((12, 10, 8))
     done = method(given.data, given.known)
-    if tells_uncertainty(available_methods()[name]):
+    if available_methods()[name].tells_uncertainty:
         assert np.isfinite(done.uncertainty).all()
         return
     with pytest.raises(InvalidSetting, match=f"completion by {name} does not tell how sure it is of an entry; those"):

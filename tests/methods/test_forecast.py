@@ -7,7 +7,7 @@ import pytest
 
 from tensorfill.cost import UNMEASURED
 from tensorfill.library import complete
-from tensorfill.method import Question, cost_of
+from tensorfill.method import Question
 from tensorfill.methods import forecast as forecasts
 from tensorfill.methods.candidates import methods_tried
 from tensorfill.methods.forecast import forecast, method_seconds
@@ -76,9 +76,9 @@ def test_every_method_has_a_forecast_that_counts_the_completed_tensor(method: st
 
 def test_methods_say_what_they_cost() -> None:
     """So do users' own, if they like; one without figures, or without a name that is known, is of the usual kind."""
-    assert cost_of(available_methods()["t-ctv"], structured=True).bytes == 95
-    assert cost_of(available_methods()["tmac"], structured=True) == UNMEASURED[True]
-    assert cost_of(available_methods()["dual-demo"], structured=False) == UNMEASURED[False]
+    known = available_methods()
+    assert known["t-ctv"].costs[True].bytes == 95
+    assert known["tmac"].costs == known["dual-demo"].costs == UNMEASURED
     assert forecast((30, 30), "nobody") == forecast((30, 30), "tmac")
 
 

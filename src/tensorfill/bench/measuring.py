@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from ..completion import Completion, Snapshot
 from ..errors import DataNotFound, InvalidInput, TensorfillError, TensorfillWarning
 from ..library import complete
-from ..method import has_components
 from ..methods.registry import available_methods
 from ..metrics import rmse, score, ssim
 from ..observed import ObservedTensor
@@ -196,7 +195,7 @@ def _write_pictures(
 
 
 def _has_components(run: Run) -> bool:
-    return has_components(available_methods()[run.method])
+    return available_methods()[run.method].has_components
 
 
 # The rank

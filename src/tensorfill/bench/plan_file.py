@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidSetting, UnreadableFile, must_be
-from ..method import label_of
 from ..methods.registry import available_methods, make, setting_names
 from ..sampling import check_pattern
 from .plan import Choice, Experiment, Plan
@@ -156,7 +155,7 @@ def _read_choice(where: str, entry: object, limit: float | None, *, ranked: bool
 
 def _default_label(method: str) -> str:
     kind = available_methods().get(method)
-    return label_of(kind) if kind else method
+    return (kind.label or kind.name) if kind else method
 
 
 # The part that is wanted

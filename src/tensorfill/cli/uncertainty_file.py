@@ -13,7 +13,6 @@ from ..completion import Completion
 from ..errors import InvalidSetting
 from ..formats import Contents, DataFile
 from ..interrupting import INTERRUPTED
-from ..method import tells_uncertainty
 from ..methods.registry import names_of
 from .console import say
 from .running import ignore_interrupts
@@ -32,7 +31,7 @@ class UncertaintyFile:
     def check_place(self, method: str) -> None:
         """Refuse, before anything is read, what could not be written in the end."""
         self.file.check_place(force=self.force)
-        telling = names_of(tells_uncertainty)
+        telling = names_of(lambda kind: kind.tells_uncertainty)
         if method not in telling:
             raise InvalidSetting(
                 f"{method} does not tell how sure it is of an entry, which --uncertainty asks for; "

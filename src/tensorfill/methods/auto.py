@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..completion import Completion, Watch
-from ..method import Effort, Method, Question, worth_trying
+from ..method import Effort, Method, Question
 from ..observed import ObservedTensor
 from ..selection.choice import Candidates, Choice, Refused
 from .candidates import candidates, leader
@@ -26,7 +26,7 @@ _CHOOSING = frozenset(("rank", "C", "lam", "gap_tolerance", "optimizer", "inner"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Auto:
+class Auto(Method):
     """Chooses for itself, from the known entries alone.
 
     The cost in the history is the root mean square error at held-out entries of what would be returned.
@@ -48,6 +48,7 @@ class Auto:
     reference: ClassVar[str] = "Ours"
     nonnegative: ClassVar[bool] = True
     tells_uncertainty: ClassVar[bool] = True
+    compared: ClassVar[bool] = False  # it is the one that compares
 
     effort: Effort = "normal"
     weights: Mapping[str, float] | None = None
@@ -71,17 +72,9 @@ class Auto:
         if not named or not numbers or abs(sum(weights.values()) - 1) > 1e-6:
             raise wrong(self.name, setting, requirement, weights)
 
-    def candidate(self, question: Question) -> int | None:
-        """Never: it is the one that compares."""
-        return None
-
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""
         return Spectral().refuses(observed) is None
-
-    def refuses(self, observed: ObservedTensor) -> str | None:
-        """Refuses nothing: what is too large for the others is left to nonneg-dual."""
-        return None
 
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
         """Complete the tensor."""
@@ -105,7 +98,7 @@ class Auto:
         if first.refuses(observed) is not None:
             first = Spectral()
         if self.effort != "high":
-            others = {name: method for name, method in others.items() if worth_trying(method, observed)}
+            others = {name: method for name, method in others.items() if method.worth_trying(observed)}
         # Of a slice when only one other is known nobody can tell whether it is like that one or like the mean. These
         # two say different things about it.
         unjudged: dict[str, Method] = {first.name: first, Linear.name: Linear()}

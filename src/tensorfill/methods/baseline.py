@@ -6,10 +6,10 @@ same whatever the unit of the data; the costs in the history are those of the sc
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ..estimates.derived import AffineEstimate
 from ..estimates.estimate import ConstantEstimate
 from ..iterating import Progress, Solver, follow, iterate
 from ..memory import physical_memory
-from ..method import Method, needs_known_only
+from ..method import Method
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..tensor import entries
@@ -31,13 +31,8 @@ Algorithm = Callable[[ObservedTensor], Iterator[Progress]]
 _LARGEST_LOOK = 2**27  # entries up to which the smallest one is looked for everywhere, not only where data is known
 
 
-class CheckedMethod(ABC):
+class CheckedMethod(Method):
     """A method whose settings check themselves. Subclasses are frozen dataclasses whose fields are the settings."""
-
-    name: ClassVar[str]
-    summary: ClassVar[str]
-    reference: ClassVar[str]
-    nonnegative: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -168,7 +163,7 @@ def too_large_to_fill(name: str, observed: ObservedTensor, copies: int) -> str |
     )
     if refusal is None:
         return None
-    return f"{refusal}{', '.join(names_of(needs_known_only))}."
+    return f"{refusal}{', '.join(names_of(lambda kind: kind.needs_known_only))}."
 
 
 def refuse_memory(needed: float, sentence: str) -> str | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..method import Method, Question, candidate_place
+from ..method import Method, Question
 from .patches import Patches
-from .registry import available_methods, make
+from .registry import available_methods, is_complete, make
 from .spectral import Spectral
 
 
@@ -20,7 +20,8 @@ def leader(question: Question) -> Patches | Spectral:
 
 def candidates(question: Question) -> dict[str, Method]:
     """The methods that are compared with the leader, in the order in which they are tried."""
-    asked = {name: candidate_place(kind, question) for name, kind in available_methods().items()}
+    able = [name for name, kind in available_methods().items() if is_complete(kind)]
+    asked = {name: make(name, {}).candidate(question) for name in able}
     places = {name: place for name, place in asked.items() if place is not None}
     # Stable: those in the same place come in the order of the registry.
     return {name: make(name, {}) for name in sorted(places, key=lambda name: places[name])}

@@ -22,16 +22,11 @@ class ConstantFill(Baseline):
     reference: ClassVar[str] = "a plain baseline"
     nonnegative: ClassVar[bool] = True
     same_everywhere: ClassVar[bool] = True
-    """What it fills in does not depend on the place."""
     costs: ClassVar[tuple[Cost, Cost]] = Cost(60, 0.1), Cost(60, 0.1)
 
     @abstractmethod
     def value(self, data: ObservedTensor) -> float:
         """What is filled in."""
-
-    def candidate(self, question: Question) -> int | None:
-        """Never: a plain baseline is no method."""
-        return None
 
     def resolve(self, observed: ObservedTensor) -> dict[str, Any]:
         return {"max_iter": 1}
@@ -52,7 +47,7 @@ class ZeroFill(ConstantFill):
     summary: ClassVar[str] = "Zero wherever nothing is known; a plain baseline"
     stroke: ClassVar[Stroke] = Stroke("#8c8c8c", "x", ":")
     extends_constants: ClassVar[bool] = False
-    """Data that is the same everywhere it is known is not taken to be so elsewhere."""
+    compared: ClassVar[bool] = False  # a plain baseline is no method
 
     def value(self, data: ObservedTensor) -> float:
         return 0.0

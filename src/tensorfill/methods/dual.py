@@ -17,7 +17,7 @@ from ..cost import UNMEASURED, Cost
 from ..dual.problem import DualProblem
 from ..dual.recover import find_negatives
 from ..dual.solve import OUTER, Inner, Optimizer, OuterSettings, Solution, Solver, Start, solve
-from ..method import Question, Stroke
+from ..method import Stroke
 from ..observed import ObservedTensor, check_coordinates, positions_of
 from .baseline import CheckedMethod, complete_zeros
 from .setting_checks import (
@@ -137,10 +137,7 @@ class Dual(DualMethod):
     stroke: ClassVar[Stroke] = Stroke("#0072b2", "s", width=2.8, size=6.5)
     reference: ClassVar[str] = "Nimishakavi, Jawanpuria & Mishra, NeurIPS 2018"
     costs: ClassVar[tuple[Cost, Cost]] = Cost(100, 20), Cost(140, 30)
-
-    def candidate(self, question: Question) -> int | None:
-        """Never: nonneg-dual is the same, and nowhere negative."""
-        return None
+    compared: ClassVar[bool] = False  # nonneg-dual is the same, and nowhere negative
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..cost import FIXED_SECONDS, Cost
+from ..cost import FIXED_SECONDS, UNMEASURED, Cost
 from ..memory import available_memory
-from ..method import Effort, Question, cost_of
+from ..method import Effort, Question
 from ..selection.holdings import holdings
 from ..selection.phases import runs_in_all
 from ..tensor import entries
@@ -41,7 +41,8 @@ def method_seconds(shape: Sequence[int], method: str, *, structured: bool, missi
 
 
 def _cost(method: str, *, structured: bool) -> Cost:
-    return cost_of(available_methods().get(method), structured=structured)
+    kind = available_methods().get(method)
+    return (kind.costs if kind else UNMEASURED)[structured]
 
 
 def forecast(

@@ -16,7 +16,7 @@ from ..completion import StopReason
 from ..cost import Cost
 from ..estimates.factored import KruskalTensor
 from ..iterating import Solver
-from ..method import Question, Stroke
+from ..method import Stroke
 from ..numerics.sampled_kruskal import SampledKruskal
 from ..observed import ObservedTensor
 from ..tensor import Array
@@ -60,16 +60,13 @@ class NCPC(Baseline):
     nonnegative: ClassVar[bool] = True
     needs_known_only: ClassVar[bool] = True
     costs: ClassVar[tuple[Cost, Cost]] = Cost(250, 4.5), Cost(250, 4.5)
+    place_if_small: ClassVar[int | None] = 70
     internals: ClassVar[Internals] = Internals()
 
     rank: Count = 10
     tolerance: Tolerance = 1e-4
     max_iter: Count = 500
     extrapolation: Flag = True
-
-    def candidate(self, question: Question) -> int | None:
-        """Among the few that small tensors are tried with."""
-        return question.place(70, when=question.small)
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Refuses data without a lower bound, for its factors are nonnegative, and what does not fit into memory."""

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from ..cost import Cost
 from ..deadline import look_at_clock
 from ..estimates.estimate import DenseEstimate
-from ..method import Question
 from ..observed import ObservedTensor
 from ..tensor import Array, fold, unfold
 from .baseline import Baseline, OneStep
@@ -46,13 +45,10 @@ class NearestSlices(Baseline):
     reference: ClassVar[str] = "Troyanskaya et al., Bioinformatics 2001"
     nonnegative: ClassVar[bool] = True
     costs: ClassVar[tuple[Cost, Cost]] = Cost(120, 2), Cost(120, 2)
+    place_if_small: ClassVar[int | None] = 40
 
     mode: Annotated[int, _check_mode] | None = None
     neighbours: Count = 8
-
-    def candidate(self, question: Question) -> int | None:
-        """Among the few that small tensors are tried with."""
-        return question.place(40, when=question.small)
 
     def worth_trying(self, observed: ObservedTensor) -> bool:
         """Tables: slices of more modes have neighbours in place, too, and other methods know them."""

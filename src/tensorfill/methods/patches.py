@@ -18,7 +18,7 @@ import numpy as np
 from ..completion import Completion, Watch
 from ..cost import Cost
 from ..iterating import Clock, Outcome, iterate
-from ..method import Question
+from ..method import Method
 from ..missingness import Missingness
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
@@ -42,7 +42,7 @@ _MOST_NOISE = 1e100  # times the largest known value, whose square is a float
 
 
 @dataclass(frozen=True, kw_only=True)
-class Patches:
+class Patches(Method):
     """Similar patches tell what is missing in each other. Everything is chosen by held-out entries.
 
     The cost in the history is the root mean square error at held-out entries, on data scaled to a largest value of 1.
@@ -81,6 +81,7 @@ class Patches:
     )
     nonnegative: ClassVar[bool] = True
     tells_uncertainty: ClassVar[bool] = True
+    compared: ClassVar[bool] = False  # it is what `auto` starts from where it can be used
     solver: ClassVar[PatchSettings] = PatchSettings()
     """What steers the rounds; an ablation is a subclass with another one."""
     interpolates: ClassVar[bool] = True
@@ -123,10 +124,6 @@ class Patches:
     def sees_strokes(pattern: Missingness) -> bool:
         """Whether holes are so few and narrow that work around them is enough."""
         return Patches.has_groups(pattern.mask.shape) and Strokes.of(pattern) is not None
-
-    def candidate(self, question: Question) -> int | None:
-        """Never: it is what `auto` starts from where it can be used."""
-        return None
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, cast
 
 from ..errors import InvalidSetting
-from ..method import Method
+from ..method import Method, add_defaults
 
-_PROTOCOL = ("name", "summary", "reference", "nonnegative", "refuses", "complete")
+_PROTOCOL = ("name", "summary", "reference", "nonnegative", "complete")
 _registered: dict[str, type[Method]] = {}
 
 
@@ -19,18 +19,26 @@ def available_methods() -> dict[str, type[Method]]:
 
 
 def names_of(having: Callable[[type[Method]], bool]) -> tuple[str, ...]:
-    """The names of the methods that say this of themselves, such as `method.tells_uncertainty`."""
+    """The names of the methods that say this of themselves, such as `kind.tells_uncertainty`."""
     return tuple(name for name, kind in available_methods().items() if having(kind))
 
 
 def register(method: type[Method]) -> None:
-    """Add a class of methods; a name that is taken is refused."""
+    """Add a class of methods; a name that is taken is refused.
+
+    One that does not derive from `Method` is given the defaults of what it does not say.
+    """
     lacks = [part for part in _PROTOCOL if not hasattr(method, part)]
     if not isinstance(method, type) or not is_dataclass(method) or lacks:
         told = f" {', '.join(map(repr, lacks))} are missing." if lacks else ""
-        raise InvalidSetting(f"A method must be a dataclass with {', '.join(_PROTOCOL)}. Got {method!r} instead.{told}")
+        raise InvalidSetting(
+            f"A method must be a dataclass with {', '.join(_PROTOCOL)}, and derive from tensorfill.method.Method to "
+            f"have all else. Got {method!r} instead.{told}"
+        )
     if method.name in _registered:
         raise InvalidSetting(f"There is a method called {method.name!r} already; give yours another name.")
+    if not issubclass(method, Method):
+        add_defaults(method)
     _registered[method.name] = method
 
 
@@ -43,6 +51,12 @@ def setting_names(method: type[Method]) -> tuple[str, ...]:
     """The settings a method takes."""
     assert is_dataclass(method)
     return tuple(field.name for field in fields(method))
+
+
+def is_complete(method: type[Method]) -> bool:
+    """Whether a method can be made without settings, as `auto` makes it."""
+    assert is_dataclass(method)
+    return all(field.default is not MISSING or field.default_factory is not MISSING for field in fields(method))
 
 
 def make(name: str, settings: Mapping[str, Any]) -> Method:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..completion import Completion, Watch
 from ..cost import Cost
-from ..method import Question
+from ..method import Method
 from ..observed import ObservedTensor
 from ..slice_units import SliceUnits
 from .setting_checks import are_modes, wrong
@@ -24,7 +24,7 @@ _ROUGH = 0.4  # root mean square of the differences of neighbouring log s_i: by 
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScaledSpectral:
+class ScaledSpectral(Method):
     """`spectral`, with the slices of a mode in units of their own.
 
     Parameters
@@ -41,16 +41,13 @@ class ScaledSpectral:
     tells_uncertainty: ClassVar[bool] = True
     interpolates: ClassVar[bool] = True
     costs: ClassVar[tuple[Cost, Cost]] = Spectral.costs
+    place_if_small: ClassVar[int | None] = 30
 
     mode: int | None = None
 
     def __post_init__(self) -> None:
         if self.mode is not None and not are_modes([self.mode]):
             raise wrong(self.name, "mode", "be a mode number, counted from 1", self.mode)
-
-    def candidate(self, question: Question) -> int | None:
-        """Among the few that small tensors are tried with."""
-        return question.place(30, when=question.small)
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""

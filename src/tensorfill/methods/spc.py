@@ -23,7 +23,7 @@ from ..cost import Cost
 from ..estimates.estimate import OnePart, RefilledEstimate
 from ..estimates.factored import KruskalTensor
 from ..iterating import Solver
-from ..method import Question, Stroke, lost_slices_are_in
+from ..method import Stroke, lost_slices_are_in
 from ..numerics.sampled_rank_one import SampledRankOne
 from ..numerics.smooth_vectors import solve_quadratic
 from ..observed import ObservedTensor
@@ -89,6 +89,7 @@ class SPC(Baseline):
     reference: ClassVar[str] = "Yokota, Zhao & Cichocki, IEEE Transactions on Signal Processing 2016"
     needs_known_only: ClassVar[bool] = True
     costs: ClassVar[tuple[Cost, Cost]] = Cost(210, 4), Cost(210, 8)
+    place_if_small: ClassVar[int | None] = 50
 
     variant: Literal["quadratic", "total-variation"] = "quadratic"
     smoothness: Annotated[Weights, _check_smoothness] = None
@@ -99,10 +100,6 @@ class SPC(Baseline):
     max_rank: Count = 5000
     tolerance: Tolerance = 1e-4
     max_iter: Count = 1000
-
-    def candidate(self, question: Question) -> int | None:
-        """Among the few that small tensors are tried with."""
-        return question.place(50, when=question.small)
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""

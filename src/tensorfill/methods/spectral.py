@@ -22,7 +22,7 @@ from ..estimates.derived import AffineEstimate, ClippedEstimate
 from ..estimates.estimate import ConstantEstimate
 from ..estimates.interpolated import InterpolatedEstimate
 from ..iterating import Clock, iterate
-from ..method import Question
+from ..method import Method, Question
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..selection.held_out_run import HeldOutRun
@@ -52,7 +52,7 @@ _SPECTRA = ("learned", "identity", *CORRELATIONS)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spectral:
+class Spectral(Method):
     """A Gaussian prior that is diagonal in a product of bases. Everything is learned; no setting needs to be given.
 
     The cost in the history is the root mean square error at held-out entries, on data scaled to a largest value of 1.

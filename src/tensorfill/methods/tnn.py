@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..cost import Cost
-from ..method import Question, Stroke
+from ..method import Stroke
 from ..numerics.slice_transform import SliceTransform, Transform
 from ..numerics.tensor_nuclear_norm import shrink_slices
 from ..observed import ObservedTensor
@@ -34,13 +34,10 @@ class TNN(SliceMethod):
     stroke: ClassVar[Stroke] = Stroke("#3c8dbc", "H")
     reference: ClassVar[str] = "Zhang & Aeron, IEEE TSP 2017; Lu et al., IJCAI 2018"
     costs: ClassVar[tuple[Cost, Cost]] = Cost(95, 4.5), Cost(125, 6)
+    place_if_small: ClassVar[int | None] = 60
 
     transform: Transform = "fft"
     tolerance: Tolerance = 1e-4
-
-    def candidate(self, question: Question) -> int | None:
-        """Among the few that small tensors are tried with."""
-        return question.place(60, when=question.small)
 
     def solver(self, data: ObservedTensor, settings: dict[str, Any], rng: np.random.Generator) -> TNNSolver:
         return TNNSolver(data, settings, self.internals)

@@ -10,7 +10,6 @@ from functools import cached_property
 from pathlib import Path
 from statistics import fmean, stdev
 
-from ..method import stroke_of
 from ..methods.registry import available_methods
 from ..rows import DataCard, Row, Rows
 from .numbers import Spread, percent
@@ -142,7 +141,7 @@ class Evidence:
     def labels(self) -> dict[str, str]:
         """Every label and its method, in the order of tables: that of the registry for methods that have a stroke of
         their own, then others by name."""
-        known = [name for name, kind in available_methods().items() if stroke_of(kind)]
+        known = [name for name, kind in available_methods().items() if kind.stroke]
         order = {name: place for place, name in enumerate(known)}
         pairs = {row.label: row.method for row in self.rows}
         return dict(sorted(pairs.items(), key=lambda pair: (order.get(pair[1], len(order)), pair[1], pair[0])))

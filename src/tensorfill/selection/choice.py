@@ -15,7 +15,7 @@ import numpy as np
 from ..completion import Completion, Estimate, History, StopReason, Watch
 from ..deadline import TimeIsUp
 from ..estimates.derived import BlendedEstimate, EstimateByPlace
-from ..method import Method, Question, fills_lost_slices, interpolates
+from ..method import Method, Question
 from ..observed import ObservedTensor
 from ..tensor import Array
 from .comparison import Comparison
@@ -98,7 +98,7 @@ class Choice:
         others = comparison.in_time(candidates.others)
         able = others
         if pattern.any_lost:
-            able = {name: method for name, method in others.items() if fills_lost_slices(method, self._observed)}
+            able = {name: method for name, method in others.items() if method.fills_lost_slices(self._observed)}
         if pattern.only_lost:
             others = able
         if run is None or not others or not run.held.any():
@@ -110,7 +110,7 @@ class Choice:
         able = {name: method for name, method in able.items() if name in others}
         at_first = replace(at_first, predictions={**at_first.predictions, **comparison.predicted(others, held)})
         evidence = comparison.with_more(at_first, others, held)
-        simple = [leader, *(name for name, method in others.items() if interpolates(method))]
+        simple = [leader, *(name for name, method in others.items() if method.interpolates or method.same_everywhere)]
         # Nothing tells what low rank would put where it is deeper than anything held out.
         if (run.judge.structured or question.short) and goes_deeper(pattern, held):
             evidence = evidence.of(simple)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..completion import Completion
 from ..cost import FIXED_SECONDS
 from ..deadline import seconds_left
-from ..method import Method, Question, cost_of
+from ..method import Method, Question
 from ..missingness import Missingness
 from ..tensor import Array
 from .course import Course
@@ -61,8 +61,7 @@ class Comparison:
         """Some cannot be stopped before they are done, so what is likely not to be done in time is not begun."""
         left, missing = seconds_left(), 1 - self.course.observed.share
         expected = {
-            name: FIXED_SECONDS
-            + cost_of(method, structured=self.question.structured).seconds_for(self.question.shape, missing)
+            name: FIXED_SECONDS + method.costs[self.question.structured].seconds_for(self.question.shape, missing)
             for name, method in methods.items()
         }
         return {name: method for name, method in methods.items() if expected[name] < left}

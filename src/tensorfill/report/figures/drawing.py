@@ -11,7 +11,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...method import Stroke, stroke_of
+from ...method import Stroke
 from ...methods.registry import available_methods
 from ..evidence import APPROXIMATE_MARK, Evidence
 
@@ -80,7 +80,7 @@ def assign_strokes(labels: Mapping[str, str]) -> dict[str, Stroke]:
     A label that is called like its method has the method's own stroke, and so has the first variant of a method that
     doesn't run plain; further variants have its colour and a spare marker, methods without a stroke a spare colour too.
     """
-    own = {name: stroke for name, kind in available_methods().items() if (stroke := stroke_of(kind))}
+    own = {name: stroke for name, kind in available_methods().items() if (stroke := kind.stroke)}
     taken = {label for label in labels if label in own}
     colors, markers = cycle(_SPARE_COLORS), cycle(_SPARE_MARKERS)
     spare: dict[str, str] = {}
