@@ -19,7 +19,7 @@ dual | spectral | patches
 selection
 riemannian
 numerics
-formats | sampling | metrics | iterating | scaling | shifting | slice_units | foregone
+formats | sampling | metrics | iterating | units | foregone
 method
 completion | rows
 notebook

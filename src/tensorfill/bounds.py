@@ -1,4 +1,4 @@
-"""Bounds: the smallest and the largest value an entry may have, and how they are kept in every dtype."""
+"""Bounds: the smallest and the largest value an entry may have, kept in every dtype, and distances from them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ from .errors import InvalidInput, InvalidSetting, must_be
 from .tensor import Array
 
 Number = int | float
+
+_FAR = 10  # times the range of what is known
+_WHOLE = 2**64  # whole numbers below fit an unsigned integer
+_FARTHEST = float(np.finfo(np.float64).max) / 4  # so that nothing a method finds is beyond the largest float
 
 
 @dataclass(frozen=True)
@@ -142,3 +146,39 @@ def _float_limits(bounds: Bounds, dtype: np.dtype[Any]) -> tuple[Any, Any]:
         near = _as_given(bounds.upper, dtype)
         highest = near if near <= np.longdouble(bounds.upper) else np.nextafter(near, dtype.type(-np.inf))
     return lowest, highest
+
+
+def effective_lower(lower: Number, known: NDArray[Any]) -> Any:
+    """The lower bound; or one that is stricter and as unlikely to be met, if it is far below all that is known.
+
+    Next to the distance from the far one, differences of known values would be lost in rounding.
+    """
+    whole = known.dtype.kind != "f"
+    smallest, largest = (int(edge) if whole else float(edge) for edge in (known.min(), known.max()))
+    seen = max(lower, smallest - _FAR * (largest - smallest))
+    return seen if whole else known.dtype.type(seen)
+
+
+def distances_from(known: NDArray[Any], amount: Any) -> NDArray[Any]:
+    """known − amount, none of which is negative: exact for whole numbers, and for others as exact as they are."""
+    if known.dtype.kind != "f":
+        return _whole_distances(known, amount)
+    with np.errstate(over="ignore"):
+        found = known - amount if known.itemsize > 2 else known.astype(np.float32) - np.float32(amount)
+        if known.itemsize < 8 and not np.isfinite(found).all():
+            found = known.astype(np.float64) - float(amount)
+    if float(found.max()) > _FARTHEST or abs(float(amount)) > _FARTHEST:
+        raise InvalidInput(
+            f"The known values reach from {known.min():.3g} to {known.max():.3g}, too far for differences of them; "
+            "divide the data by 16."
+        )
+    return np.asarray(found)
+
+
+def _whole_distances(known: NDArray[Any], amount: Any) -> NDArray[Any]:
+    farthest = int(known.max()) - amount
+    if not isinstance(amount, int) or farthest >= _WHOLE:
+        return known.astype(np.float64) - float(amount)
+    # Modulo 2^64, so nothing overflows, whatever the signs.
+    found = known.astype(np.uint64) - np.uint64(amount % _WHOLE)
+    return found.astype(np.min_scalar_type(farthest))

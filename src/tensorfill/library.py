@@ -25,10 +25,8 @@ from .methods.auto import describe_choice, method_for
 from .methods.registry import make, names_of
 from .observed import Negatives, ObservedTensor, spread_observed
 from .peers import Arrived, arriving, check_alignment
-from .scaling import LARGEST, Unit
-from .shifting import Shift
-from .slice_units import SliceUnits
 from .tensor import Array
+from .units import Shift, Units
 
 _HOPELESS = "low rank alone cannot recover them"
 
@@ -117,11 +115,10 @@ def complete(
 
 @dataclass(frozen=True, eq=False)
 class _Solved:
-    """What a method found, in the units that it saw."""
+    """What a method found: a completion of `units.even`."""
 
     done: Completion
-    seen: ObservedTensor
-    columns: SliceUnits
+    units: Units
     late: bool
     """Whether the time was over."""
     notes: list[str]
@@ -157,7 +154,7 @@ class _Task:
         notes = (*clipped, *describe_choice(name, settings), *(() if arrived is None else arrived.notes))
         # One that fills in something of its own means it in the data's own units.
         shift = Shift.of(bounds, data, moves=method.extends_constants)
-        if refusal := method.refuses(shift.shifted(data)):
+        if refusal := method.refuses(shift.apply(data)):
             raise InvalidSetting(refusal)
         reasons = {"table": arrived.read_as} if arrived is not None and arrived.read_as else {}
         return cls(data, method, settings, bounds, shift, notes, reasons, arrived is not None and arrived.columns_apart)
@@ -182,23 +179,19 @@ class _Task:
         """What the method finds, on data of a usual size, counted from its lower bound."""
         notes = self._warn_of_empty_slices()
         deadline = _Deadline(watch)
-        seen = self.shift.shifted(self.data)
-        columns = SliceUnits.of(seen) if self.columns_apart else SliceUnits()
-        even = columns.divided(seen)
-        unit = Unit.of(even, self.shift.told(LARGEST))
-        watcher = unit.watching(columns.watching(self.shift.watching(deadline)))
+        units = Units.of(self.data, self.shift, self.method, columns_apart=self.columns_apart)
+        method = units.size.apply_to_settings(self.method)
         try:
-            found = unit.divided_settings(self.method).complete(unit.divided(even), rng=rng, watch=watcher)
-            done = unit.multiplied(found, even, self.method)
+            done = units.restore_size(method.complete(units.seen, rng=rng, watch=units.watching(deadline)))
         except TimeIsUp:
-            done = quick_interpolation(even, self.method.name, self.settings)
+            done = quick_interpolation(units.even, self.method.name, self.settings)
         late = done.stop.kind == "time" or (done.stop.kind == "watch" and deadline.over)
-        return _Solved(done, seen, columns, late, notes)
+        return _Solved(done, units, late, notes)
 
     def finish(self, solved: _Solved, limit: float) -> Completion:
         """The same in the units of the data, with all there is to say about it."""
         done = _stop_in_time(solved.done, limit) if solved.late else solved.done
-        done = self.shift.shifted_back(solved.columns.multiplied(done, solved.seen), self.data)
+        done = solved.units.restore(done)
         return replace(
             done,
             deviations=done.deviations or partial(_refuse_deviations, done.method),

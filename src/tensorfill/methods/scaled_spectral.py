@@ -16,7 +16,7 @@ from ..completion import Completion, Watch
 from ..cost import Cost
 from ..method import Method
 from ..observed import ObservedTensor
-from ..slice_units import SliceUnits
+from ..units import SliceUnits
 from .setting_checks import are_modes, wrong
 from .spectral import Spectral
 
@@ -72,8 +72,8 @@ class ScaledSpectral(Method):
         else:
             chosen, reasons = SliceUnits.of(observed, self.mode - 1), {}
         look = None if watch is None else chosen.watching(watch)
-        done = Spectral().complete(chosen.divided(observed), rng=rng, watch=look)
-        back = chosen.multiplied(done, observed)
+        done = Spectral().complete(chosen.apply(observed), rng=rng, watch=look)
+        back = chosen.restore(done, observed)
         return replace(
             back,
             method=self.name,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tensorfill.completion import Snapshot
 from tensorfill.library import complete
 from tensorfill.observed import ObservedTensor
-from tensorfill.scaling import Unit
+from tensorfill.units import Unit
 
 
 @pytest.fixture
@@ -28,28 +28,28 @@ def data() -> NDArray[Any]:
 @pytest.mark.parametrize("scale", [1.0, 255.0, 65535.0, 1e-11, 1e11])
 def test_ordinary_data_stays_as_it_is(data: NDArray[Any], scale: float) -> None:
     observed = ObservedTensor.from_array(scale * data)
-    assert Unit.of(observed).divided(observed) is observed
+    assert Unit.of(observed).apply(observed) is observed
 
 
 @pytest.mark.parametrize("scale", [1e-320, 1e-300, 1e-14, 1e13, 1e300])
 def test_the_largest_value_becomes_ordinary(data: NDArray[Any], scale: float) -> None:
     observed = ObservedTensor.from_array(scale * data)
-    assert 0.5 <= Unit.of(observed).divided(observed).known.max() < 1
+    assert 0.5 <= Unit.of(observed).apply(observed).known.max() < 1
 
 
 def test_large_integers_are_divided_too() -> None:
     observed = ObservedTensor.from_array(np.array([[2**64 - 1, 2**63]], np.uint64))
-    np.testing.assert_array_equal(Unit.of(observed).divided(observed).known, [1.0, 0.5])
+    np.testing.assert_array_equal(Unit.of(observed).apply(observed).known, [1.0, 0.5])
 
 
 def test_nothing_but_zero_has_no_size() -> None:
     observed = ObservedTensor.from_array(np.zeros((2, 2)))
-    assert Unit.of(observed).divided(observed) is observed
+    assert Unit.of(observed).apply(observed) is observed
 
 
 def test_single_precision_stays_single(data: NDArray[Any]) -> None:
     observed = ObservedTensor.from_array((1e-44 * data).astype(np.float32))
-    assert Unit.of(observed).divided(observed).dtype == np.float32
+    assert Unit.of(observed).apply(observed).dtype == np.float32
 
 
 @pytest.mark.skipif(np.finfo(np.longdouble).maxexp <= 1024, reason="no longer floats on this machine")

@@ -14,7 +14,7 @@ from tensorfill.errors import InvalidInput, InvalidSetting
 from tensorfill.library import complete
 from tensorfill.methods.registry import available_methods
 from tensorfill.observed import ObservedTensor
-from tensorfill.shifting import Shift
+from tensorfill.units import Shift
 
 
 @pytest.fixture
@@ -38,13 +38,13 @@ def error(done: Completion, truth: NDArray[Any], known: NDArray[np.bool_]) -> fl
 
 def seen(known: Any, lower: float | None, *, dtype: Any) -> ObservedTensor:
     data = ObservedTensor.from_array(np.array([known], dtype), lower=None)
-    return Shift.of(Bounds.of(lower, None), data).shifted(data)
+    return Shift.of(Bounds.of(lower, None), data).apply(data)
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float32])
 def test_with_the_usual_bound_it_is_the_data_itself(dtype: Any) -> None:
     data = ObservedTensor.from_array(np.array([[3, 7]], dtype))
-    assert Shift.of(Bounds(), data).shifted(data) is data
+    assert Shift.of(Bounds(), data).apply(data) is data
 
 
 @pytest.mark.parametrize("dtype", [np.int16, np.int64, np.float16, np.float32, np.float64])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tensorfill import complete
 from tensorfill.completion import Snapshot
 from tensorfill.observed import ObservedTensor
-from tensorfill.slice_units import SliceUnits
+from tensorfill.units import SliceUnits
 
 UNITS = 10.0 ** np.array([-2.0, 1.0, 2.0, -1.0, 0.0, 1.5])
 
@@ -88,7 +88,7 @@ def test_out_of_time_columns_are_not_interpolated_into_one_another() -> None:
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_columns_of_one_size_stay_as_they_are(dtype: str) -> None:
     data = ObservedTensor.from_array(np.random.default_rng(0).random((200, 5)).astype(dtype) + 10)
-    assert SliceUnits.of(data).divided(data) is data
+    assert SliceUnits.of(data).apply(data) is data
 
 
 def test_few_entries_do_not_make_a_unit() -> None:
