@@ -65,7 +65,7 @@ def test_a_watcher_that_returns_true_stops_the_run_there(
 
     done = complete(holes, method="nonneg-dual", gradient_tolerance=0, watch=stop)
     assert done.stop.kind == "watch"
-    assert str(done.stop) == f"Stopped by the watcher after {last} iterations: the best completion so far."
+    assert str(done.stop) == f"Stopped by the watcher after {last} iterations: the result so far."
     assert seen == list(range(last + 1))
     assert done.iterations == last
     np.testing.assert_array_equal(done.tensor[known], truth[known])

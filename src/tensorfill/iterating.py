@@ -9,15 +9,16 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from .completion import Estimate, History, Iteration, Snapshot, StopReason, Watch
 from .deadline import TimeIsUp, look_at_clock, postpone
 
+_STALLED = "Stopped because no further step could be made."
+
 
 class NoFurtherStep(Exception):
-    """What a solver raises that cannot go on; it is still where it was before the step."""
+    """What a solver raises that cannot go on, with the reason; it is still where it was before the step."""
 
 
 class Solver(ABC):
@@ -82,11 +83,10 @@ class Progress:
 
 
 def follow(solver: Solver) -> Iterator[Progress]:
-    """The states of a solver, from where it stands."""
-    with suppress(NoFurtherStep):
-        while True:
-            yield Progress(solver.cost, solver.estimate(), solver.measures, solver.finished())
-            solver.step()
+    """The states of a solver, from where it stands, until it raises `NoFurtherStep`."""
+    while True:
+        yield Progress(solver.cost, solver.estimate(), solver.measures, solver.finished())
+        solver.step()
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +134,8 @@ def iterate(
             if stop is not None:
                 break
             look_at_clock()
+    except NoFurtherStep as end:
+        stop = StopReason("stalled", str(end) or _STALLED)
     except KeyboardInterrupt:
         if at is None:
             raise
@@ -147,7 +149,7 @@ def iterate(
         stop = out_of_time(history[-1].iteration)
         seconds = clock.seconds
     assert at is not None, "a method begins by telling where it starts"
-    ended = stop or StopReason("stalled", "Stopped because no further step could be made.")
+    ended = stop or StopReason("stalled", _STALLED)
     return Outcome(at.estimate, History(history), ended, seconds)
 
 

@@ -1,13 +1,19 @@
-"""With and without the first stage, in which U is learned without S."""
+"""With and without the first stage, in which U is learned without S; and a run that is stopped and goes on."""
 
 from __future__ import annotations
+
+import pickle
+from typing import Any
 
 import numpy as np
 import pytest
 from small_problems import SHAPES, data_with_zeros
 
 import tensorfill
+from tensorfill.dual.solve import DualSolver
 from tensorfill.errors import InvalidSetting
+from tensorfill.methods.registry import make
+from tensorfill.observed import ObservedTensor
 
 AS_PUBLISHED = {"inner": "alternating", "optimizer": "conjugate-gradient", "two_stages": False}
 
@@ -47,3 +53,35 @@ def test_the_papers_algorithm_ends_where_ours_does() -> None:
 def test_it_is_yes_or_no() -> None:
     with pytest.raises(InvalidSetting, match="two_stages"):
         completed(two_stages=1)
+
+
+@pytest.mark.parametrize("steps", [0, 2, 7])
+@pytest.mark.parametrize(
+    ("method", "settings"),
+    [
+        ("dual", {}),
+        ("dual", {"optimizer": "trust-region"}),
+        ("nonneg-dual", {}),
+        ("nonneg-dual", {"optimizer": "conjugate-gradient"}),
+        ("nonneg-dual", AS_PUBLISHED),
+    ],
+    ids=str,
+)
+def test_a_copy_made_between_two_steps_goes_on_to_the_same_bits(
+    method: str, settings: dict[str, object], steps: int
+) -> None:
+    data, known = data_with_zeros(SHAPES[3], 0.5)
+    observed = ObservedTensor.from_array(data, known)
+    made: Any = make(method, {"rank": 2, "C": 5.0, "gradient_tolerance": 1e-4, **settings})
+    used = made.used_on(observed)
+    run = DualSolver(made.pose(observed, used), made.plan(used), np.random.default_rng(0))
+    for _ in range(steps):
+        run.step()
+    copy = pickle.loads(pickle.dumps(run))
+    for one in (run, copy):
+        while one.finished() is None:
+            one.step()
+        one.polish(hurry=False)
+    assert run.iteration == copy.iteration > steps
+    assert (run.cost, run.lower, run.measures) == (copy.cost, copy.lower, copy.measures)
+    np.testing.assert_array_equal(copy.estimate().dense(), run.estimate().dense())

@@ -12,9 +12,9 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from tensorfill.riemannian.descent import HessianModel, conjugate_gradient, line_search, quasi_newton
+from tensorfill.riemannian.descent import ConjugateGradient, Descent, HessianModel, QuasiNewton, line_search
 from tensorfill.riemannian.spectrahedron import Point, Product, Spectrahedron, Tangent, scale
-from tensorfill.riemannian.trust_region import trust_region
+from tensorfill.riemannian.trust_region import TrustRegion
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +50,18 @@ class Eigenproblem:
         return self.manifold.hessian(at.point, at.euclidean, (-self.A @ tangent[0],), tangent)
 
 
+def points(descent: Descent[Seen]) -> Iterator[Seen]:
+    """All that a search finds, until it ends."""
+    while (found := descent.step()) is not None:
+        yield found
+
+
 def by_conjugate_gradient(problem: Eigenproblem) -> Iterator[Seen]:
-    return conjugate_gradient(problem.manifold, problem.look, problem.start)
+    return points(ConjugateGradient(problem.manifold, problem.look, problem.start))
 
 
 def by_trust_region(problem: Eigenproblem) -> Iterator[Seen]:
-    return trust_region(problem.manifold, problem.look, problem.hessian, problem.start)
+    return points(TrustRegion(problem.manifold, problem.look, problem.hessian, problem.start))
 
 
 class NoModel:
@@ -67,7 +73,7 @@ class NoModel:
 
 
 def by_quasi_newton(problem: Eigenproblem, model: Callable[[Seen], HessianModel] = NoModel) -> Iterator[Seen]:
-    return quasi_newton(problem.manifold, problem.look, model, problem.start)
+    return points(QuasiNewton(problem.manifold, problem.look, model, problem.start))
 
 
 OPTIMIZERS = {
@@ -185,7 +191,7 @@ def test_a_refreshed_point_takes_the_place_of_the_accepted_one() -> None:
         seen.append(decrease)
         return at
 
-    list(islice(conjugate_gradient(problem.manifold, problem.look, problem.start, refresh), 5))
+    list(islice(points(ConjugateGradient(problem.manifold, problem.look, problem.start, refresh)), 5))
     assert len(seen) == 5
     assert min(seen) > 0
 

@@ -16,7 +16,7 @@ from ..completion import Certificate, Completion, Watch
 from ..cost import UNMEASURED, Cost
 from ..dual.problem import DualProblem
 from ..dual.recover import find_negatives
-from ..dual.solve import OUTER, Inner, Optimizer, OuterSettings, Solution, Solver, Start, solve
+from ..dual.solve import OUTER, Inner, Optimizer, OuterSettings, Plan, Solution, Start, solve
 from ..method import Stroke
 from ..observed import ObservedTensor, check_coordinates, positions_of
 from .baseline import CheckedMethod, complete_zeros
@@ -87,9 +87,9 @@ class DualMethod(CheckedMethod):
         known = observed.positions, observed.values
         return DualProblem(observed.shape, *known, settings["C"], settings["lam"], "nowhere")
 
-    def plan(self, settings: Mapping[str, Any]) -> Solver:
+    def plan(self, settings: Mapping[str, Any]) -> Plan:
         """How to solve it."""
-        return Solver(
+        return Plan(
             ranks=settings["rank"],
             max_iter=settings["max_iter"],
             gradient_tolerance=settings["gradient_tolerance"],
@@ -215,7 +215,7 @@ class NonnegDual(DualMethod):
         rows = check_coordinates(self.nonnegative_on, observed.shape)  # type: ignore[arg-type]
         return replace(problem, enforced="chosen", chosen=np.unique(positions_of(rows, observed.shape)))
 
-    def plan(self, settings: Mapping[str, Any]) -> Solver:
+    def plan(self, settings: Mapping[str, Any]) -> Plan:
         """How to solve it."""
         own = {name: settings[name] for name in ("inner", "two_stages", "negativity_tolerance")}
         return replace(super().plan(settings), **own)

@@ -53,6 +53,10 @@ class _QuietBlas:
                 if self._users == 0 and self._limits is not None:
                     self._limits.restore_original_limits()
 
+    def __reduce__(self) -> str:
+        """There is one in a process: a pickle holds its name."""
+        return "quiet_blas"
+
 
 quiet_blas = _QuietBlas()
 """`with quiet_blas():` while it lasts, BLAS uses the calling thread only.

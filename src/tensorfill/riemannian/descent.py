@@ -5,7 +5,8 @@ One trial point is one evaluation. Where no step helps, a point is evaluated mor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -127,54 +128,89 @@ def hestenes_stiefel(manifold: Product, new: E, gradient: Tangent, old_gradient:
     return max(0.0, manifold.inner(new.point, gradient, change) / bend) if bend > 0 else 0.0
 
 
-def conjugate_gradient(
-    manifold: Product,
-    evaluate: Evaluate[E],
-    start: E,
-    refresh: Refresh[E] = lambda at, decrease: at,
-    search: SearchSettings = SEARCH,
-) -> Iterator[E]:
-    """Riemannian conjugate gradients: yield better points, for as long as the caller asks and the search finds one.
+def keep(at: E, decrease: float) -> E:
+    """A refresh that changes nothing."""
+    return at
+
+
+class Descent(ABC, Generic[E]):
+    """A search from better to better points. All it knows is in its attributes, so that it can be copied and go on."""
+
+    def __init__(
+        self,
+        manifold: Product,
+        evaluate: Evaluate[E],
+        start: E,
+        refresh: Refresh[E] = keep,
+        search: SearchSettings = SEARCH,
+    ) -> None:
+        self.manifold, self.evaluate, self.refresh, self.search = manifold, evaluate, refresh, search
+        self.at = start
+
+    @abstractmethod
+    def step(self) -> E | None:
+        """The next point, which is better; None if the search finds none that can be told from the last one."""
+
+
+class ConjugateGradient(Descent[E]):
+    """Riemannian conjugate gradients.
 
     Ends when not even the negative gradient gives a decrease that the accuracy of the values can show.
     """
-    at = start
-    direction = scale(-1.0, at.gradient)
-    steepest = True
-    slope = manifold.inner(at.point, at.gradient, direction)
-    guess = 0.1 * at.value / -slope if slope < 0 else 0.0
-    while slope < 0:
-        step = line_search(manifold, evaluate, at, direction, slope, guess, search)
-        if step is None:
-            closer = look_closer(evaluate, at, search)
-            if closer is None and steepest:
-                return
+
+    def __init__(
+        self,
+        manifold: Product,
+        evaluate: Evaluate[E],
+        start: E,
+        refresh: Refresh[E] = keep,
+        search: SearchSettings = SEARCH,
+    ) -> None:
+        super().__init__(manifold, evaluate, start, refresh, search)
+        self._point_downhill()
+        self._guess = 0.1 * start.value / -self._slope if self._slope < 0 else 0.0
+
+    def step(self) -> E | None:
+        while self._slope < 0:
+            at = self.at
+            step = line_search(self.manifold, self.evaluate, at, self._direction, self._slope, self._guess, self.search)
+            if step is not None:
+                return self._take(step)
+            closer = look_closer(self.evaluate, at, self.search)
+            if closer is None and self._steepest:
+                return None
             if closer is None:
-                direction, steepest = scale(-1.0, at.gradient), True
+                self._point_downhill()
             else:  # the same direction, of a gradient that is more exact
-                direction = add(direction, add(at.gradient, scale(-1.0, closer.gradient)))
-                at = closer
-            slope = manifold.inner(at.point, at.gradient, direction)
-            if slope >= 0 and not steepest:
-                direction, steepest = scale(-1.0, at.gradient), True
-                slope = manifold.inner(at.point, at.gradient, direction)
-            continue
-        new = step.end
-        carried = manifold.transport(at.point, new.point, direction)
-        old_gradient = manifold.transport(at.point, new.point, at.gradient)
-        beta = hestenes_stiefel(manifold, new, new.gradient, old_gradient, carried)
-        new = refresh(new, at.value - new.value)
-        yield new
-        old_size = -slope / manifold.inner(at.point, direction, direction)
-        at = new
-        direction = add(scale(-1.0, at.gradient), scale(beta, carried))
-        slope, steepest = manifold.inner(at.point, at.gradient, direction), beta == 0.0
-        if slope >= 0:
-            direction, steepest = scale(-1.0, at.gradient), True
-            slope = manifold.inner(at.point, at.gradient, direction)
+                self.at = closer
+                self._point(add(self._direction, add(at.gradient, scale(-1.0, closer.gradient))), self._steepest)
+        return None
+
+    def _take(self, step: Step[E]) -> E:
+        at, new = self.at, step.end
+        carried = self.manifold.transport(at.point, new.point, self._direction)
+        old_gradient = self.manifold.transport(at.point, new.point, at.gradient)
+        beta = hestenes_stiefel(self.manifold, new, new.gradient, old_gradient, carried)
+        old_size = self._minimiser()
+        self.at = self.refresh(new, at.value - new.value)
+        self._point(add(scale(-1.0, self.at.gradient), scale(beta, carried)), beta == 0.0)
         # The curvature along the last step, taken for the curvature along the next one.
-        new_size = -slope / manifold.inner(at.point, direction, direction)
-        guess = step.predicted * new_size / old_size
+        self._guess = step.predicted * self._minimiser() / old_size
+        return self.at
+
+    def _point(self, direction: Tangent, steepest: bool) -> None:
+        """Take a direction; the negative gradient instead, if it does not lead down."""
+        self._direction, self._steepest = direction, steepest
+        self._slope = self.manifold.inner(self.at.point, self.at.gradient, direction)
+        if self._slope >= 0 and not steepest:
+            self._point_downhill()
+
+    def _point_downhill(self) -> None:
+        self._point(scale(-1.0, self.at.gradient), True)
+
+    def _minimiser(self) -> float:
+        """Where along the direction a function of curvature 1 is smallest."""
+        return -self._slope / self.manifold.inner(self.at.point, self._direction, self._direction)
 
 
 class HessianModel(Protocol):
@@ -194,34 +230,44 @@ class _Pair:
     product: float
 
 
-def quasi_newton(
-    manifold: Product,
-    evaluate: Evaluate[E],
-    model: Callable[[E], HessianModel],
-    start: E,
-    refresh: Refresh[E] = lambda at, decrease: at,
-    search: SearchSettings = SEARCH,
-) -> Iterator[E]:
-    """Quasi-Newton steps of limited memory (L-BFGS) on top of a model of the Hessian, from better to better points.
+class QuasiNewton(Descent[E]):
+    """Quasi-Newton steps of limited memory (L-BFGS) on top of a model of the Hessian.
 
     Ends when not even the step of the bare model gives a decrease that the accuracy of the values can show.
     W. Huang, K. A. Gallivan, P.-A. Absil, "A Broyden class of quasi-Newton methods for Riemannian optimization", SIAM
     J. Optim. 25, 2015; J. Nocedal & S. J. Wright, "Numerical Optimization", algorithm 7.4.
     """
-    at, pairs = start, list[_Pair]()
-    while True:
-        direction = _newton_direction(manifold, at, model(at), pairs)
-        slope = manifold.inner(at.point, at.gradient, direction)
-        step = line_search(manifold, evaluate, at, direction, slope, 1.0, search) if slope < 0 else None
-        if step is None:
-            closer = look_closer(evaluate, at, search)
-            if closer is None and not pairs:
-                return
-            at, pairs = (at, []) if closer is None else (closer, pairs)
-            continue
-        pairs = _carry_pairs(manifold, pairs, at, scale(step.length, direction), step.end, search)
-        at = refresh(step.end, at.value - step.end.value)
-        yield at
+
+    def __init__(
+        self,
+        manifold: Product,
+        evaluate: Evaluate[E],
+        model: Callable[[E], HessianModel],
+        start: E,
+        refresh: Refresh[E] = keep,
+        search: SearchSettings = SEARCH,
+    ) -> None:
+        super().__init__(manifold, evaluate, start, refresh, search)
+        self._model, self._pairs = model, list[_Pair]()
+
+    def step(self) -> E | None:
+        manifold, search = self.manifold, self.search
+        while True:
+            at = self.at
+            direction = _newton_direction(manifold, at, self._model(at), self._pairs)
+            slope = manifold.inner(at.point, at.gradient, direction)
+            step = line_search(manifold, self.evaluate, at, direction, slope, 1.0, search) if slope < 0 else None
+            if step is not None:
+                self._pairs = _carry_pairs(manifold, self._pairs, at, scale(step.length, direction), step.end, search)
+                self.at = self.refresh(step.end, at.value - step.end.value)
+                return self.at
+            closer = look_closer(self.evaluate, at, search)
+            if closer is not None:
+                self.at = closer
+            elif self._pairs:
+                self._pairs = []
+            else:
+                return None
 
 
 def _carry_pairs(

@@ -5,12 +5,12 @@ P.-A. Absil, C. G. Baker, K. A. Gallivan, "Trust-region methods on Riemannian ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from .descent import SEARCH, E, Evaluate, Refresh, SearchSettings, look_closer
+from .descent import SEARCH, Descent, E, Evaluate, Refresh, SearchSettings, keep, look_closer
 from .spectrahedron import Product, Tangent, add, scale
 
 Hessian = Callable[[E, Tangent], Tangent]
@@ -30,44 +30,50 @@ class TrustSettings:
 TRUST = TrustSettings()
 
 
-def trust_region(
-    manifold: Product,
-    evaluate: Evaluate[E],
-    hessian: Hessian[E],
-    start: E,
-    refresh: Refresh[E] = lambda at, decrease: at,
-    search: SearchSettings = SEARCH,
-    trust: TrustSettings = TRUST,
-) -> Iterator[E]:
-    """Yield better and better points, for as long as the caller asks and the model can be trusted anywhere."""
-    at = start
-    largest = np.sqrt(len(manifold.factors))
-    radius = largest / 8
-    first_norm = manifold.norm(at.point, at.gradient)
-    rejections = 0
-    while True:
-        if rejections == trust.most_rejections:
-            closer = look_closer(evaluate, at, search)
-            if closer is None:
-                return
-            at, radius, rejections = closer, largest / 8, 0
-        step, predicted, at_boundary = _solve_model(manifold, hessian, at, radius, first_norm, trust)
-        if not predicted > 0:
-            return
-        trial = evaluate(manifold.retract(at.point, step), at, trust.accuracy * predicted)
-        decrease = at.value - trial.value
-        # Values are too low by their errors; a step must not be distrusted for the error of where it began.
-        ratio = (decrease + at.value_error + trial.value_error) / predicted
-        if ratio < 0.25:
-            radius /= 4
-        elif ratio > 0.75 and at_boundary:
-            radius = min(2 * radius, largest)
-        if ratio > trust.accept:
-            at = refresh(trial, decrease)
-            rejections = 0
-            yield at
-        else:
-            rejections += 1
+class TrustRegion(Descent[E]):
+    """Steps within a radius in which a model of second order can be trusted; ends where it cannot be anywhere."""
+
+    def __init__(
+        self,
+        manifold: Product,
+        evaluate: Evaluate[E],
+        hessian: Hessian[E],
+        start: E,
+        refresh: Refresh[E] = keep,
+        search: SearchSettings = SEARCH,
+        trust: TrustSettings = TRUST,
+    ) -> None:
+        super().__init__(manifold, evaluate, start, refresh, search)
+        self._hessian, self._trust = hessian, trust
+        self._largest = np.sqrt(len(manifold.factors))
+        self._radius = self._largest / 8
+        self._first_norm = manifold.norm(start.point, start.gradient)
+        self._rejections = 0
+
+    def step(self) -> E | None:
+        manifold, trust = self.manifold, self._trust
+        while True:
+            if self._rejections == trust.most_rejections:
+                closer = look_closer(self.evaluate, self.at, self.search)
+                if closer is None:
+                    return None
+                self.at, self._radius, self._rejections = closer, self._largest / 8, 0
+            at, radius = self.at, self._radius
+            step, predicted, at_boundary = _solve_model(manifold, self._hessian, at, radius, self._first_norm, trust)
+            if not predicted > 0:
+                return None
+            trial = self.evaluate(manifold.retract(at.point, step), at, trust.accuracy * predicted)
+            decrease = at.value - trial.value
+            # Values are too low by their errors; a step must not be distrusted for the error of where it began.
+            ratio = (decrease + at.value_error + trial.value_error) / predicted
+            if ratio < 0.25:
+                self._radius /= 4
+            elif ratio > 0.75 and at_boundary:
+                self._radius = min(2 * radius, self._largest)
+            if ratio > trust.accept:
+                self.at, self._rejections = self.refresh(trial, decrease), 0
+                return self.at
+            self._rejections += 1
 
 
 def _solve_model(
