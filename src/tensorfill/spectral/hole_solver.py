@@ -77,13 +77,7 @@ class HoleSolver:
         self.bound = bounds[place]
 
     def solve(
-        self,
-        y: Numbers,
-        ratio: Numbers,
-        start: Numbers | None,
-        tolerance: float,
-        most: int,
-        scale: float | None = None,
+        self, y: Numbers, ratio: Numbers, start: Numbers | None, tolerance: float, most: int, scale: float | None = None
     ) -> Solved:
         """See `Solver`; begins with the entries of `start`."""
         share_of_each = None if scale is None else scale / self._count

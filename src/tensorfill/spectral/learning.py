@@ -112,13 +112,17 @@ class Learner:
         """The posterior mean under the prior as it stands."""
         ratio = self.prior.ratio(self._dtype)
         self._find_mean(ratio, tolerance, self._most if most is None else most)
+        return self.coefficients
+
+    @property
+    def coefficients(self) -> Numbers:
+        """The posterior mean, of a learner that has one."""
         assert self.mean is not None
         return self.mean
 
     def entries(self) -> Numbers:
-        """The posterior mean as entries."""
-        assert self.mean is not None
-        return self.prior.transform.to_entries(self.mean)
+        """The same as entries."""
+        return self.prior.transform.to_entries(self.coefficients)
 
     def round(self, tolerance: float) -> None:
         """One round."""
@@ -126,9 +130,8 @@ class Learner:
         ratio = prior.ratio(self._dtype)
         self._probe = None if self._probe is None else _resting(self._probe)
         self._find_mean(ratio, tolerance, self._most)
-        assert self.mean is not None
         missed = self._measure_misfit()
-        weighted = self.mean * self.mean
+        weighted = self.coefficients * self.coefficients
         weighted *= ratio
         squares = bins.sums(weighted) / prior.noise
         del weighted
@@ -200,14 +203,13 @@ class Learner:
 
     def draw(self) -> Numbers:
         """Entries drawn from the posterior, after a round."""
-        assert self.mean is not None
         assert self._probe is not None
         coefficients = self._numbers()
         coefficients -= self._probe
         root = self._solved.ratio(self._dtype)
         np.divide(self._dtype.type(self._solved.noise), root, out=root)
         coefficients *= np.sqrt(root, out=root)
-        coefficients += self.mean
+        coefficients += self.coefficients
         return self.prior.transform.to_entries(coefficients, overwrite=True)
 
     def forget_probe(self) -> None:

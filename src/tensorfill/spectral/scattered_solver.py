@@ -36,13 +36,7 @@ class Solver(Protocol):
     """Posterior means for any data on one set of known entries."""
 
     def solve(
-        self,
-        y: Numbers,
-        ratio: Numbers,
-        start: Numbers | None,
-        tolerance: float,
-        most: int,
-        scale: float | None = None,
+        self, y: Numbers, ratio: Numbers, start: Numbers | None, tolerance: float, most: int, scale: float | None = None
     ) -> Solved:
         """Coefficients whose objective is within about `tolerance` of its minimum, or of `scale` if that is given.
 
@@ -142,13 +136,7 @@ class ScatteredSolver:
         return ScatteredSolver(self._transform, known)
 
     def solve(
-        self,
-        y: Numbers,
-        ratio: Numbers,
-        start: Numbers | None,
-        tolerance: float,
-        most: int,
-        scale: float | None = None,
+        self, y: Numbers, ratio: Numbers, start: Numbers | None, tolerance: float, most: int, scale: float | None = None
     ) -> Solved:
         """See `Solver`; `start` is written over."""
         return_freed_memory()

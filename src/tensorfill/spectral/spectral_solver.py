@@ -89,10 +89,11 @@ class SpectralSolver(Solver):
         self._rng = rng
         self._tolerance = settings.structured_tolerance if self.run.holes else settings.tolerance
         self._in_window = 0  # rounds
-        self._learner: Learner | None = None  # in the window, or the best so far
-        self._first: Learner | None = None  # the one in the bases given, from which others start
-        self._rounds: Rounds | None = None
-        self._untried: list[tuple[Modes, Prior]] = []
+        # From the first step on:
+        self._learner: Learner  # in the window, or the best so far
+        self._first: Learner  # the one in the bases given, from which others start
+        self._rounds: Rounds  # those that are being made
+        self._untried: list[tuple[Modes, Prior]]  # bases, and what learning starts with in them
 
     def estimate(self) -> Estimate:
         return self._estimate
@@ -105,7 +106,7 @@ class SpectralSolver(Solver):
             self._hold_out()
         if self._stage == "window" and self._in_window == self.run.plan.settings.window.rounds:
             self._leave_window()
-        if self._stage == "learn" and self._rounds is not None and self._rounds.over:
+        if self._stage == "learn" and self._rounds.over:
             self._go_on()
         if self._stage == "window":
             self._round_in_window()
@@ -145,14 +146,12 @@ class SpectralSolver(Solver):
 
     def _round_in_window(self) -> None:
         """The estimate stays as it is, for nothing is known of the whole, but it can be stopped here."""
-        assert self._learner is not None
         if self._in_window == self.run.plan.settings.bound_round:
             self._learner.find_bound()
         self._learner.round(self._tolerance)
         self._in_window += 1
 
     def _leave_window(self) -> None:
-        assert self._learner is not None
         assert self.run.held is not None
         data = self.run.data.without(self.run.held)
         self._begin(self._learner.like(resize(self._learner.prior, data.shape), data))
@@ -171,7 +170,6 @@ class SpectralSolver(Solver):
         self._rounds = Rounds((), learner, plan.rounds, tolerance, learner.prior)
 
     def _round(self) -> None:
-        assert self._rounds is not None
         rounds, settings, learner = self._rounds, self.run.plan.settings, self._rounds.learner
         if rounds.count == settings.bound_round:
             learner.find_bound()
@@ -179,14 +177,11 @@ class SpectralSolver(Solver):
         learner.round(max(rounds.tolerance, self._tolerance))
         error = self.run.error(learner.entries()[self.run.held])
         rounds.note(error, before, settings)
-        assert learner.mean is not None
-        self.run = replace(self.run, seen=(before, learner.mean))
-        self._show(error, before, learner.mean)
+        self.run = replace(self.run, seen=(before, learner.coefficients))
+        self._show(error, before, learner.coefficients)
 
     def _go_on(self) -> None:
         """Rounds are over: take what they learned if it is best, and try the next bases, if there are any."""
-        assert self._rounds is not None
-        assert self._first is not None
         modes, learner = self._rounds.modes, self._rounds.learner
         learner.prior = self._rounds.prior
         self.run = replace(self.run, errors={**self.run.errors, modes: self._rounds.best})
@@ -196,11 +191,12 @@ class SpectralSolver(Solver):
             learner.forget_probe()
             if self._only or self._is_better(modes):
                 self.run, self._learner = replace(self.run, learned=modes), learner
-        self._rounds = None
+        del self._rounds, learner  # arrays are large
         if self._untried:
             self._try_next()
         else:
-            self._stage, self._first = "know", None
+            self._stage = "know"
+            del self._first
 
     @property
     def _only(self) -> bool:
@@ -208,8 +204,6 @@ class SpectralSolver(Solver):
         return () not in self.run.plan.candidates
 
     def _try_next(self) -> None:
-        assert self._first is not None
-        assert self._learner is not None
         modes, start = self._untried.pop(0)
         other = self._first.moved(start)
         if not self._untried:  # nobody else starts from the first one, and arrays are large
@@ -241,13 +235,11 @@ class SpectralSolver(Solver):
 
     def _know_all(self) -> None:
         """Give the held-out entries back, when all that they can tell is known."""
-        assert self._learner is not None
         learner, settings = self._learner, self.run.plan.settings
         learner.solve(self._tolerance)
         self._judge_constraint(learner)
         learner.rest()
-        assert learner.mean is not None
-        self.run = replace(self.run, seen=(learner.prior, learner.mean))
+        self.run = replace(self.run, seen=(learner.prior, learner.coefficients))
         learner.know(self.run.data)
         mean = learner.solve(settings.final * self._tolerance, settings.most_final_steps)
         self._stage = "constrain"
@@ -267,8 +259,7 @@ class SpectralSolver(Solver):
         matters = len(free) and clipped_away > little * run.errors[run.learned]
         if run.plan.constrained is not None or not matters:
             return
-        assert learner.mean is not None
-        found = self._solve_nonnegative(learner, learner.mean)
+        found = self._solve_nonnegative(learner, learner.coefficients)
         bound = learner.prior.transform.to_entries(found.coefficients)[run.held]
         without, within = run.error(free), run.error(bound)
         constrained = within <= settings.as_good * without
@@ -295,9 +286,7 @@ class SpectralSolver(Solver):
 
     def _constrain(self) -> None:
         """W ≥ 0, if it is part of the problem; the end."""
-        assert self._learner is not None
-        assert self._learner.mean is not None
-        run, learner, mean, certificate = self.run, self._learner, self._learner.mean, None
+        run, learner, mean, certificate = self.run, self._learner, self._learner.coefficients, None
         if run.constrained:
             found = self._solve_nonnegative(learner, mean)
             bounds = certify(learner.prior, run.data, run.mean, found)
@@ -310,7 +299,7 @@ class SpectralSolver(Solver):
             run, prior=learner.prior, certificate=certificate, smallest=smallest, steps=learner.steps.count + more
         )
         error = run.errors[run.learned]
-        self._stage, self._learner = "done", None
+        self._stage = "done"
         best = f"Done: the prior that predicts held-out entries best, to an error of {error:.2g}."
         self._stop = StopReason("done", best)
         self._show(error, learner.prior, mean)
