@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from smooth_tensor import observed, smooth_tensor
+from smooth_tensor import observed, smooth_picture, smooth_tensor, waving, with_border
 
-from tensorfill.completion import Completion, Snapshot
+from tensorfill.completion import Completion
 from tensorfill.errors import InvalidSetting
 from tensorfill.library import complete as library_complete
-from tensorfill.methods import spectral
 from tensorfill.methods.spectral import Spectral
-from tensorfill.numerics.threads import thread_count
 from tensorfill.observed import ObservedTensor
 from tensorfill.sampling import mask
-from tensorfill.spectral import window as spectral_window
 from tensorfill.tensor import Array
 
 Mask = NDArray[np.bool_]
@@ -33,13 +28,6 @@ def complete(truth: Array, known: Mask, *, seed: int = 0, **settings: Any) -> Co
 def error(model: Array, truth: Array, known: Mask) -> float:
     """The root mean square error where nothing was known."""
     return float(np.sqrt(np.mean((model - truth)[~known] ** 2)))
-
-
-def waving(shape: tuple[int, int, int] = (20, 18, 8)) -> Array:
-    """A smooth tensor between 0 and 1 that is not of low rank."""
-    i, j, k = np.meshgrid(*(np.linspace(0, 1, size) for size in shape), indexing="ij")
-    values = np.sin(5 * i + 2 * k) * np.cos(4 * j) + 0.3 * np.sin(9 * i * j + 3 * k)
-    return (values - values.min()) / np.ptp(values)
 
 
 def round_the_clock(seed: int) -> tuple[Array, Mask]:
@@ -184,47 +172,6 @@ def test_what_was_chosen_can_be_replayed(seed: int) -> None:
     np.testing.assert_array_equal(again.model, first.model)
 
 
-def test_a_candidate_that_is_beaten_ends_early_and_nothing_else_changes(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(3)
-    truth = np.einsum("ar,br,cr->abc", rng.random((24, 3)), rng.random((20, 3)), rng.random((12, 3)))
-    truth = np.abs(truth / truth.max() + 0.05 * rng.standard_normal(truth.shape))
-    known = rng.random(truth.shape) < 0.4
-    given_up = complete(truth, known)
-    monkeypatch.setattr(Spectral, "solver", replace(Spectral.solver, close=np.inf))
-    patient = complete(truth, known)
-    assert len(given_up.history) < len(patient.history)
-    np.testing.assert_array_equal(given_up.model, patient.model)
-
-
-@pytest.mark.parametrize(
-    ("tie", "bases"),
-    [(1.0, ("learned", "learned", "learned")), (1.4, ("dct", "dct", "learned")), (100.0, COSINES)],
-)
-def test_of_candidates_that_are_about_as_good_the_one_with_fewer_learned_bases_is_taken(
-    tie: float, bases: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Spectral, "solver", replace(Spectral.solver, tie=tie))
-    truth = waving((24, 20, 10)) ** 2
-    truth += 0.3 * np.einsum("a,b,c->abc", *(np.random.default_rng(0).random(size) for size in truth.shape))
-    known = np.random.default_rng(0).random(truth.shape) < 0.3
-    assert complete(truth, known).settings["bases"] == bases
-
-
-@pytest.mark.parametrize("pattern", ["uniform", "blocks"])
-def test_learning_may_start_in_a_window(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    truth = waving((48, 40, 3))
-    known = mask(pattern, truth.shape, 0.5, 0)
-    without = complete(truth, known, bases=COSINES)
-    monkeypatch.setattr(spectral_window, "_LARGE", 0)
-    monkeypatch.setattr(spectral_window, "_ENOUGH", truth.size // 4)
-    monkeypatch.setattr(spectral_window, "_SHORTEST", 16)
-    begun_small = complete(truth, known, bases=COSINES)
-    in_the_window = [step.cost for step in begun_small.history].count(begun_small.history[0].cost) - 1
-    assert in_the_window == Spectral.solver.window_rounds, "each of them can be stopped"
-    assert begun_small.history[in_the_window + 1].cost < without.history[1].cost
-    assert error(begun_small.model, truth, known) < 1.1 * error(without.model, truth, known)
-
-
 def test_bases_of_some_modes_can_be_replayed() -> None:
     truth = waving()
     first, again = replayed(truth, np.random.default_rng(0).random(truth.shape) < 0.3, 0)
@@ -268,6 +215,80 @@ def test_bases_that_do_not_fit_are_refused_with_what_would_be_right(name: str) -
 def test_other_settings_are_checked(setting: str, value: Any) -> None:
     with pytest.raises(InvalidSetting, match=f"'{setting}' of spectral must"):
         Spectral(**{setting: value})
+
+
+# Borders
+
+
+def test_what_is_beside_a_border_is_filled_as_if_it_were_not_there() -> None:
+    picture = with_border(smooth_picture(), 0, -1)
+    known = np.ones(picture.shape, dtype=bool)
+    known[[*range(10, 14), *range(42, 46)]] = False
+
+    def error(**settings: object) -> float:
+        done = library_complete(picture, known, "spectral", **settings)
+        return float(np.abs(done.tensor - picture)[42:46].mean())
+
+    assert error() < 0.5 * error(borders=((0, 0),) * 3)
+
+
+def test_what_was_found_is_told_and_gives_the_same_again() -> None:
+    picture = with_border(smooth_picture(), 1, 0)
+    known = mask("uniform", picture.shape, 0.4, 0)
+    done = library_complete(picture, known, "spectral")
+    assert done.settings["borders"] == ((0, 0), (1, 0), (0, 0))
+    assert done.reasons["borders"] == "Nothing like what is beside them: the first index of mode 2."
+    again = library_complete(picture, known, "spectral", borders=done.settings["borders"])
+    np.testing.assert_array_equal(again.tensor, done.tensor)
+
+
+@pytest.mark.parametrize("borders", [((1, 0),), ((-1, 0),) * 3, ((0, 0), (0, 0), (2, 1)), ((0.5, 0),) * 3, "none"])
+def test_borders_that_cannot_be_are_refused(borders: object) -> None:
+    with pytest.raises(InvalidSetting, match="borders"):
+        library_complete(np.ones((48, 40, 3)), np.eye(48, 40)[..., None] > -np.ones(3), "spectral", borders=borders)
+
+
+# The paper's components
+
+
+def low_rank_and_smooth() -> tuple[Array, Array]:
+    rng = np.random.default_rng(4)
+    patterns = np.einsum("ir,jr,kr->ijk", *(rng.random((size, 2)) for size in (16, 14, 12)))
+    i, j = np.meshgrid(np.linspace(0, 3, 16), np.linspace(0, 3, 14), indexing="ij")
+    truth = patterns + 0.5 * (1 + np.sin(i + j))[:, :, None]
+    return truth, rng.random(truth.shape) < 0.4
+
+
+def test_rank_adds_the_components_to_the_model() -> None:
+    truth, known = low_rank_and_smooth()
+    done = library_complete(truth, known, "spectral", rank=2)
+    assert len(done.components) == 5, "smooth, one per mode, constant"
+    np.testing.assert_allclose(sum(done.components), done.estimate.dense(), atol=1e-9)
+    assert done.settings["rank"] == 2
+    assert done.model.min() >= 0
+    assert done.certificate is not None
+    assert done.certificate.lower <= done.certificate.upper
+    error = np.sqrt(np.mean((done.model - truth)[~known] ** 2))
+    assert error < 0.5 * truth.std()
+
+
+def test_nothing_but_the_papers_components_is_the_papers_method() -> None:
+    truth, known = low_rank_and_smooth()
+    alone = library_complete(truth, known, "spectral", spectrum="identity", rank=3)
+    paper = library_complete(truth, known, "nonneg-dual", rank=3)
+    assert np.abs(alone.model - paper.model).max() <= 1e-6 * truth.max()
+    assert alone.method == "spectral"
+    assert alone.certificate == paper.certificate
+    again = library_complete(truth, known, "spectral", **alone.settings)
+    np.testing.assert_array_equal(again.model, alone.model)
+
+
+def test_ranks_that_do_not_fit_are_refused() -> None:
+    truth, known = low_rank_and_smooth()
+    with pytest.raises(InvalidSetting, match=r"^The 'rank' of spectral must have 3 entries"):
+        library_complete(truth, known, "spectral", rank=(2, 2))
+    with pytest.raises(InvalidSetting, match=r"^The 'rank' of spectral must come with"):
+        library_complete(truth, known, "spectral", rank=2, spectrum="matern-1/2")
 
 
 # W ≥ 0
@@ -365,70 +386,3 @@ def test_the_error_at_held_out_entries_tells_that_at_missing_ones() -> None:
     known = np.random.default_rng(0).random(truth.shape) < 0.3
     done = complete(truth, known)
     assert 0.5 < done.history.cost[-1] / error(done.model, truth, known) < 2
-
-
-# Stopping, precision, threads
-
-
-@pytest.mark.parametrize("last", [0, 1, 4, 16])
-def test_a_watcher_that_cancels_keeps_a_usable_result(last: int) -> None:
-    truth = waving()
-    known = np.random.default_rng(0).random(truth.shape) < 0.3
-    seen: list[Snapshot] = []
-    errors: list[float] = []
-
-    def watch(snapshot: Snapshot) -> bool:
-        seen.append(snapshot)
-        errors.append(error(snapshot.estimate.dense(), truth, known))
-        return snapshot.step.iteration == last
-
-    data = ObservedTensor.from_array(truth, known)
-    done = Spectral().complete(data, rng=np.random.default_rng(0), watch=watch)
-    assert (done.stop.kind, done.iterations, len(seen)) == ("watch", last, last + 1)
-    np.testing.assert_array_equal(done.estimate.dense(), seen[-1].estimate.dense())
-    assert (done.model >= 0).all()
-    assert error(done.model, truth, known) <= error(np.full_like(truth, truth[known].mean()), truth, known) * 1.001
-    assert len(done.settings["bases"]) == 3
-    # What earlier snapshots hold is still what it was.
-    assert [error(snapshot.estimate.dense(), truth, known) for snapshot in seen] == errors
-
-
-def test_a_time_limit_keeps_a_usable_result() -> None:
-    truth = waving()
-    known = np.random.default_rng(0).random(truth.shape) < 0.3
-    done = library_complete(truth, known, "spectral", time_limit=1e-9)
-    assert done.stop.kind == "time"
-    np.testing.assert_array_equal(done.tensor[known], truth[known])
-    assert np.isfinite(done.tensor).all()
-
-
-def test_single_precision_finds_nearly_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    truth = waving()
-    known = np.random.default_rng(0).random(truth.shape) < 0.3
-    double = complete(truth, known, bases=COSINES)
-    monkeypatch.setattr(spectral, "_DOUBLE_BELOW", 0)
-    single = complete(truth, known, bases=COSINES)
-    assert error(single.model, truth, known) < 1.2 * error(double.model, truth, known)
-    assert single.smallest is not None
-    assert single.smallest >= -1e-5
-
-
-@pytest.fixture(name="_many_threads")
-def _threads() -> Iterator[None]:
-    yield
-    thread_count.cache_clear()
-
-
-@pytest.mark.parametrize("pattern", ["uniform", "blocks"])
-@pytest.mark.usefixtures("_many_threads")
-def test_the_same_bits_on_any_number_of_threads(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    truth = waving((10, 9, 7))
-    known = mask(pattern, truth.shape, 0.5, 0)
-    monkeypatch.setattr(spectral, "_DOUBLE_BELOW", 0)
-    monkeypatch.setattr("tensorfill.numerics.pieces.SMALL_ARRAY", 0)
-    found = []
-    for threads in ("1", "3"):
-        monkeypatch.setenv("TENSORFILL_THREADS", threads)
-        thread_count.cache_clear()
-        found.append(complete(truth, known).model)
-    np.testing.assert_array_equal(*found)

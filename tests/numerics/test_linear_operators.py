@@ -20,11 +20,9 @@ from tensorfill.numerics.slice_transform import SliceTransform
 from tensorfill.numerics.unfoldings import share_mode_product
 from tensorfill.riemannian.tucker import TuckerQuotient, random_nonnegative
 from tensorfill.spectral.bases import Columns, Cosines, Entries, Waves
-from tensorfill.spectral.bins import Bins
-from tensorfill.spectral.hole_solver import HoleSystem
-from tensorfill.spectral.solver import CoefficientSystem
-from tensorfill.spectral.summed import SummedTransform
-from tensorfill.spectral.transform import Transform
+from tensorfill.spectral.hole_system import HoleSystem
+from tensorfill.spectral.scattered_solver import CoefficientSystem
+from tensorfill.spectral.transform import Bins, SummedTransform, Transform
 from tensorfill.tensor import Array, mode_product
 
 Operator = LinearOperator[Any, Any]

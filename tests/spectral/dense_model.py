@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tensorfill.spectral.bases import Basis, Columns, Cosines, Entries, Waves
-from tensorfill.spectral.bins import Bins
 from tensorfill.spectral.data import KnownData
 from tensorfill.spectral.prior import Prior
-from tensorfill.spectral.transform import Transform
+from tensorfill.spectral.transform import Bins, Transform
 from tensorfill.tensor import Array
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from dense_model import orthonormal_matrix, pair
 
-from tensorfill.spectral.bases import Basis, Columns, Cosines, Entries, Waves, growing_starts
+from tensorfill.spectral.bases import Basis, Binning, Columns, Cosines, CosinesWithin, Entries, Waves
 from tensorfill.tensor import SHORT, Array
 
 SIZES = [1, 2, 3, 4, 5, 8, 9, 17, 64, 65]
@@ -81,10 +81,24 @@ def test_entries_share_one_bin() -> None:
 
 
 def test_the_lowest_frequencies_are_alone_and_bins_grow() -> None:
-    assert growing_starts(SHORT).tolist() == list(range(SHORT))
-    starts = growing_starts(300)
+    assert Binning().starts(SHORT).tolist() == list(range(SHORT))
+    starts = Binning().starts(300)
     np.testing.assert_array_equal(starts[:6], np.arange(6))
     lengths = np.diff([*starts.tolist(), 300])
     assert lengths[-1] > 30
     assert (np.diff(lengths) >= -1).all(), "but for rounding"
     assert len(starts) < 32
+
+
+@pytest.mark.parametrize(("first", "last"), [(1, 0), (0, 2), (2, 1)])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_columns_are_orthonormal_and_those_of_a_border_touch_nothing_else(first: int, last: int, axis: int) -> None:
+    basis = CosinesWithin(9, first, last)
+    Q = basis.synthesise(np.eye(9), 0)
+    np.testing.assert_allclose(Q.T @ Q, np.eye(9), atol=1e-12)
+    x = np.random.default_rng(0).random((9, 9))
+    np.testing.assert_allclose(basis.analyse(x, axis), Q.T @ x if axis == 0 else x @ Q, atol=1e-12)
+    np.testing.assert_allclose(basis.synthesise(basis.analyse(x, axis), axis), x, atol=1e-12)
+    outside = [*range(first), *range(9 - last, 9)]
+    np.testing.assert_array_equal(Q[np.ix_(outside, range(9 - basis.alone, 9))], np.eye(basis.alone))
+    assert not Q[outside, : 9 - basis.alone].any()

@@ -10,9 +10,8 @@ from dense_model import Drawn, drawn
 
 from tensorfill.spectral.bases import Cosines, Entries
 from tensorfill.spectral.data import KnownData
-from tensorfill.spectral.learning import Learner
-from tensorfill.spectral.prior import Prior
-from tensorfill.spectral.start import starting_prior
+from tensorfill.spectral.learning import Learner, LearningSettings
+from tensorfill.spectral.prior import Prior, starting_prior
 from tensorfill.tensor import Array
 
 TINY = {
@@ -27,11 +26,12 @@ MANY_IN_A_BIN = {
 }
 """Every variance is shared by some dozens of coefficients: one draw tells well how many of them are determined."""
 NOT_SMOOTHED = 1e-9
+NO_LEAST_NOISE = LearningSettings(least_noise=1e-9)
 SEEDS = (0, 1, 2)
 
 
 def learner(problem: Drawn, prior: Prior, *, seed: int = 0, smoothing: float = NOT_SMOOTHED) -> Learner:
-    return Learner(prior, problem.data, holes=False, smoothing=smoothing, least_noise=1e-9, seed=seed)
+    return Learner(prior, problem.data, holes=False, smoothing=smoothing, seed=seed, settings=NO_LEAST_NOISE)
 
 
 def start_for(problem: Drawn) -> Prior:
@@ -211,7 +211,8 @@ def test_the_same_seed_gives_the_same_bits() -> None:
 
 def test_noise_stays_above_its_least_value() -> None:
     problem = drawn(*TINY["order 2"], noise=0.01)
-    at = Learner(start_for(problem), problem.data, holes=False, smoothing=2.0, least_noise=10.0, seed=0)
+    loud = LearningSettings(least_noise=10.0)
+    at = Learner(start_for(problem), problem.data, holes=False, smoothing=2.0, seed=0, settings=loud)
     for _ in range(5):
         at.round(1e-4)
         assert at.prior.noise >= 10
@@ -232,7 +233,7 @@ def test_the_solver_for_holes_learns_the_same() -> None:
     problem = drawn(*MANY_IN_A_BIN["order 3"], share=0.7, noise=0.3)
     priors = []
     for holes in (False, True):
-        at = Learner(start_for(problem), problem.data, holes=holes, smoothing=2.0, least_noise=1e-9, seed=0)
+        at = Learner(start_for(problem), problem.data, holes=holes, smoothing=2.0, seed=0, settings=NO_LEAST_NOISE)
         for _ in range(3):
             at.find_bound()
             at.round(1e-14)
@@ -266,7 +267,7 @@ def test_a_learned_basis_leaves_out_what_noise_would_hide() -> None:
     known = rng.random(truth.shape) < 0.7
     noisy = truth[known] + 0.1 * rng.standard_normal(np.count_nonzero(known))
     start = starting_prior([Entries(10), Entries(9), Cosines(12)], float(noisy.var()))
-    at = Learner(start, KnownData(known, noisy), holes=False, smoothing=2.0, least_noise=1e-9, seed=0)
+    at = Learner(start, KnownData(known, noisy), holes=False, smoothing=2.0, seed=0, settings=NO_LEAST_NOISE)
     for _ in range(6):
         at.round(1e-6)
     (learned,) = at.rebased([(2,)])

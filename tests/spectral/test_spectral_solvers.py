@@ -11,12 +11,12 @@ import pytest
 from dense_model import Drawn, drawn
 
 from tensorfill.numerics.threads import thread_count
-from tensorfill.spectral.bins import Bins
+from tensorfill.spectral.bases import Cosines
 from tensorfill.spectral.data import KnownData
-from tensorfill.spectral.dead_slices import DeadSlices
 from tensorfill.spectral.hole_solver import HoleSolver, choose_solver
-from tensorfill.spectral.solver import ScatteredSolver, Solver
-from tensorfill.spectral.transform import Transform
+from tensorfill.spectral.hole_system import DeadSlices, depth_weights, solvable_slices
+from tensorfill.spectral.scattered_solver import ScatteredSolver, Solver
+from tensorfill.spectral.transform import Bins, Transform
 from tensorfill.tensor import Array
 
 DOUBLE = np.dtype(np.float64)
@@ -236,3 +236,69 @@ def test_threads_do_not_mix_up_the_inverses_of_lost_slices() -> None:
             assert list(threads.map(wrong, (0, 1))) == [0, 0]
     finally:
         sys.setswitchinterval(before)
+
+
+# Slices of which nothing is known
+
+
+def transform_of(shape: tuple[int, ...]) -> Transform:
+    return Transform([Cosines(size) for size in shape])
+
+
+@pytest.mark.parametrize("shape", [(5, 4, 12), (120, 90, 12)])  # bins of one coefficient, and of many
+def test_it_is_the_inverse_of_the_dense_matrix(shape: tuple[int, ...]) -> None:
+    transform, lost, rng = transform_of(shape), np.array([3, 4, 9]), np.random.default_rng(0)
+    bins = Bins(transform.bases)
+    g = bins.spread(rng.random(bins.shape) + 0.1, np.dtype(np.float64))
+    slices = DeadSlices(transform, bins, 2, lost)
+    r = rng.random(shape)
+    z = np.zeros(shape)
+    slices.add_to(z, r, slices.inverses(g))
+
+    back = transform.to_entries(g * transform.to_coefficients(z))  # (Q g Qᵀ) z
+    np.testing.assert_allclose(back[..., lost], r[..., lost], atol=1e-6)
+    others = np.delete(np.arange(shape[2]), lost)
+    assert not z[..., others].any()
+
+
+def test_so_many_slices_that_their_inverse_costs_more_than_it_brings_are_left_to_iterations() -> None:
+    few, many = np.zeros((2, 3000), dtype=bool), np.zeros((2, 3000), dtype=bool)
+    few[:, 100:120] = True
+    many[:, 100:1000] = True
+    bins = Bins(transform_of(few.shape).bases)
+    assert [mode for mode, _ in solvable_slices(bins, few)] == [1]
+    assert not list(solvable_slices(bins, many))
+
+
+# How deep an entry lies
+
+
+def test_nothing_is_open_at_known_entries() -> None:
+    missing = np.zeros((8, 9, 3), dtype=bool)
+    missing[2:7, 3:8] = True
+    weights = depth_weights(missing, np.float64)
+    assert not weights[~missing].any()
+    assert (weights[missing] > 0).all()
+    assert (weights < 1).all()
+
+
+def test_the_middle_of_a_hole_is_deepest() -> None:
+    missing = np.zeros((30, 31), dtype=bool)
+    missing[5:26, 5:26] = True
+    weights = depth_weights(missing, np.float64)
+    assert np.unravel_index(weights.argmax(), weights.shape) == (15, 15)
+    np.testing.assert_allclose(weights[15, 5:16], np.sqrt(np.arange(1, 12) / np.arange(9, 20)))
+
+
+def test_a_channel_with_nothing_known_is_open_whatever_the_others_know() -> None:
+    missing = np.zeros((8, 9, 3), dtype=bool)
+    missing[..., 1] = True
+    weights = depth_weights(missing, np.float64)
+    assert (weights[..., 1] == 1).all()
+    assert not weights[..., [0, 2]].any()
+
+
+def test_a_mask_that_is_the_same_in_all_frames_gives_the_same_weights_in_all() -> None:
+    missing = np.random.default_rng(0).random((12, 10, 1)) < 0.6
+    whole = depth_weights(np.repeat(missing, 5, axis=2), np.float32)
+    np.testing.assert_array_equal(whole, np.repeat(depth_weights(missing, np.float32), 5, axis=2))

@@ -1,4 +1,4 @@
-"""The transform of a tensor is the Kronecker product of its bases, and bins are boxes of coefficients."""
+"""The transform of a tensor is the Kronecker product of its bases, bins are boxes of coefficients, and both add up."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 from dense_model import bin_labels, pair, product_matrix
 
-from tensorfill.spectral.bases import Columns, Cosines, Entries, Waves
-from tensorfill.spectral.bins import Bins
-from tensorfill.spectral.start import cosine_variances, starting_prior
-from tensorfill.spectral.transform import Transform
+from tensorfill.spectral.bases import Columns, Cosines, CosinesWithin, Entries, Waves
+from tensorfill.spectral.transform import Bins, SpectralEstimate, Transform
 
 KINDS = ("dct", "fourier", "identity", "own")
 MIXTURES = [
@@ -104,18 +102,48 @@ def test_channels_are_never_smoothed_over() -> None:
     np.testing.assert_allclose(bins.smoothed(values, 2.0), values)
 
 
-@pytest.mark.parametrize("kinds", [("dct", "fourier", "identity"), ("own", "dct"), ("dct", "own", "fourier", "dct")])
-def test_the_start_gives_entries_the_variance_asked_for(kinds: tuple[str, ...]) -> None:
-    shape = (9, 8, 6, 3)[: len(kinds)]
-    prior = starting_prior([pair(kind, size)[0] for kind, size in zip(kinds, shape, strict=True)], 0.3)
-    spread = prior.bins.spread(prior.variances, np.dtype(np.float64))
-    assert spread.mean() == pytest.approx(0.3, rel=1e-3), "the mean variance of coefficients is that of entries"
-    assert (prior.variances > 0).all()
-    np.testing.assert_allclose(prior.ratio(np.dtype(np.float64)), prior.noise / spread)
+def test_bins_of_a_border_are_not_smoothed_along_their_mode() -> None:
+    bins = Bins([CosinesWithin(20, 1, 1), Cosines(12)])
+    values = np.random.default_rng(1).random(bins.shape)
+    inner = Bins([Cosines(18), Cosines(12)])
+    np.testing.assert_allclose(bins.smoothed(values, 2.0)[:-2], inner.smoothed(values[:-2], 2.0))
+    one = np.zeros(bins.shape)
+    one[-1] = 1
+    np.testing.assert_allclose(bins.smoothed(one, 2.0)[-1], 1)
+    assert not bins.smoothed(one, 2.0)[:-1].any()
 
 
-def test_cosine_variances_are_the_diagonal_of_the_covariance_in_cosines() -> None:
-    C = product_matrix([pair("dct", 10)[1]])
-    correlation = np.exp(-np.arange(10) / 3)
-    dense = correlation[np.abs(np.subtract.outer(np.arange(10), np.arange(10)))]
-    np.testing.assert_allclose(cosine_variances(10, correlation), np.diag(C.T @ dense @ C))
+def test_a_border_varies_as_other_slices_do() -> None:
+    bins = Bins([CosinesWithin(20, 0, 1), Cosines(3)])
+    variances = np.random.default_rng(2).random(bins.shape)
+    spread = bins.spread(bins.with_borders(variances), np.dtype(np.float64))
+    np.testing.assert_allclose(spread[-1], spread[:-1].mean(axis=0))
+    np.testing.assert_array_equal(bins.with_borders(variances)[:-1], variances[:-1])
+
+
+# Estimates
+
+
+@pytest.mark.parametrize("kinds", [("dct", "own"), ("identity", "fourier", "dct"), ("dct", "dct", "own", "fourier")])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_entries_agree_however_they_are_asked_for(kinds: tuple[str, ...], dtype: type) -> None:
+    shape = (5, 4, 3, 2)[: len(kinds)]
+    bases, matrices = zip(*(pair(kind, size) for kind, size in zip(kinds, shape, strict=True)), strict=True)
+    coefficients = np.random.default_rng(0).standard_normal(shape).astype(dtype)
+    estimate = SpectralEstimate(Transform(bases), coefficients, 0.7)
+    whole = estimate.dense()
+    expected = 0.7 + (product_matrix(matrices) @ coefficients.reshape(-1)).reshape(shape)
+    np.testing.assert_allclose(whole, expected, atol=1e-13 if dtype is np.float64 else 1e-5)
+    rows = np.random.default_rng(1).permutation(np.argwhere(np.ones(shape, dtype=bool)))
+    np.testing.assert_array_equal(estimate.at(rows), whole[tuple(rows.T)])
+    np.testing.assert_allclose(np.sum(estimate.components(), axis=0), whole, atol=1e-15)
+    assert whole.dtype == estimate.at(rows).dtype == np.float64
+
+
+def test_what_was_given_out_can_be_written_over() -> None:
+    estimate = SpectralEstimate(Transform([pair("identity", 3)[0]] * 2), np.ones((3, 3)), 0.5)
+    estimate.dense()[:] = 9
+    for part in estimate.components():
+        part[:] = 9
+    np.testing.assert_array_equal(estimate.dense(), np.full((3, 3), 1.5))
+    np.testing.assert_array_equal(estimate.at(np.array([[1, 2]])), [1.5])

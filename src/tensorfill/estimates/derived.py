@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..tensor import Array
-from .estimate import Estimate, OnePart
+from .estimate import Estimate
 
 _LARGEST = np.finfo(np.float64).max
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
@@ -19,21 +19,37 @@ _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 
 @dataclass(frozen=True, eq=False)
-class AffineEstimate:
-    """An estimate of data that was shifted and divided by a number, in the data's own units."""
+class ChangedEstimate(ABC):
+    """An estimate whose values are changed one by one."""
 
     estimate: Estimate
+
+    @abstractmethod
+    def change(self, values: Array) -> Array:
+        """What becomes of values, which may be written over."""
+
+    def at(self, coordinates: NDArray[np.int64]) -> Array:
+        return self.change(np.array(self.estimate.at(coordinates), dtype=np.float64))  # a copy
+
+    def dense(self) -> Array:
+        return self.change(self.estimate.dense())
+
+    def components(self) -> tuple[Array, ...]:
+        """The parts, changed; they add up as long as none of them is cut off at the largest float."""
+        return tuple(self.change(part) for part in self.estimate.components())
+
+
+@dataclass(frozen=True, eq=False)
+class AffineEstimate(ChangedEstimate):
+    """An estimate of data that was shifted and divided by a number, in the data's own units."""
+
     scale: float
     shift: float = 0.0
 
-    def at(self, coordinates: NDArray[np.int64]) -> Array:
-        return self.scale * self.estimate.at(coordinates) + self.shift
-
-    def dense(self) -> Array:
-        whole = self.estimate.dense()
-        whole *= self.scale
-        whole += self.shift
-        return whole
+    def change(self, values: Array) -> Array:
+        values *= self.scale
+        values += self.shift
+        return values
 
     def components(self) -> tuple[Array, ...]:
         """The parts, and one more that is constant if there is a shift."""
@@ -42,44 +58,23 @@ class AffineEstimate:
 
 
 @dataclass(frozen=True, eq=False)
-class RescaledEstimate(ABC):
-    """An estimate of data that was divided by something, in the data's own units."""
-
-    estimate: Estimate
-
-    @abstractmethod
-    def multiply(self, values: Array) -> Array:
-        """Values times what the data was divided by, and finite."""
-
-    def at(self, coordinates: NDArray[np.int64]) -> Array:
-        return self.multiply(self.estimate.at(coordinates))
-
-    def dense(self) -> Array:
-        return self.multiply(self.estimate.dense())
-
-    def components(self) -> tuple[Array, ...]:
-        """The parts; they add up as long as none of them is cut off at the largest float."""
-        return tuple(self.multiply(part) for part in self.estimate.components())
-
-
-@dataclass(frozen=True, eq=False)
-class PowerOfTwoEstimate(RescaledEstimate):
-    """An estimate of data that was divided by 2^exponent."""
+class PowerOfTwoEstimate(ChangedEstimate):
+    """An estimate of data that was divided by 2^exponent, in the data's own units."""
 
     exponent: int
 
-    def multiply(self, values: Array) -> Array:
+    def change(self, values: Array) -> Array:
         return times_power_of_two(values, self.exponent)
 
 
 @dataclass(frozen=True, eq=False)
-class EstimateBySlice(RescaledEstimate):
-    """An estimate of data divided by `scales`, index by index of a mode."""
+class EstimateBySlice(ChangedEstimate):
+    """An estimate of data divided by `scales`, index by index of a mode, in the data's own units."""
 
     scales: Array
     mode: int = -1
 
-    def multiply(self, values: Array) -> Array:
+    def change(self, values: Array) -> Array:
         return times_along(values, self.scales, self.mode)
 
     def at(self, coordinates: NDArray[np.int64]) -> Array:
@@ -87,35 +82,29 @@ class EstimateBySlice(RescaledEstimate):
 
 
 @dataclass(frozen=True, eq=False)
-class PoweredEstimate(OnePart):
+class PoweredEstimate(ChangedEstimate):
     """What values are expected to be whose power differs from an estimate with a variance."""
 
-    estimate: Estimate
     power: float
     variance: float = 0.0
 
-    def at(self, coordinates: NDArray[np.int64]) -> Array:
-        return expected_root(self.estimate.at(coordinates), self.power, self.variance)
+    def change(self, values: Array) -> Array:
+        return expected_root(values, self.power, self.variance)
 
-    def dense(self) -> Array:
-        """The full tensor. It is one part, for roots of parts do not add up."""
-        return expected_root(self.estimate.dense(), self.power, self.variance)
+    def components(self) -> tuple[Array, ...]:
+        """One part, for roots of parts do not add up."""
+        return (self.dense(),)
 
 
 @dataclass(frozen=True, eq=False)
-class ClippedEstimate:
+class ClippedEstimate(ChangedEstimate):
     """max(W, lower), and at most `upper`, for a tensor W."""
 
-    estimate: Estimate
     lower: float = 0.0
     upper: float = math.inf
 
-    def at(self, coordinates: NDArray[np.int64]) -> Array:
-        return np.clip(self.estimate.at(coordinates), self.lower, self.upper)
-
-    def dense(self) -> Array:
-        whole = self.estimate.dense()
-        return np.clip(whole, self.lower, self.upper, out=whole)
+    def change(self, values: Array) -> Array:
+        return np.clip(values, self.lower, self.upper, out=values)
 
     def components(self) -> tuple[Array, ...]:
         """Those of W, and what clipping adds or takes away."""

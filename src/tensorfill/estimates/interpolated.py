@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..memory import physical_memory
-from ..tensor import Array, entries
+from ..tensor import SHORT, Array, entries
 from .estimate import OnePart
 
-_SHORT = 4  # modes with at most this many indices are taken for channels, which are not averaged over at first
 _BYTES = 24  # per entry, at the most
 _ORDINARY = 1e-30, 1e30  # scales at which single precision will do
 
@@ -63,7 +62,7 @@ def _interpolate(sums: Numbers, counts: Numbers) -> Numbers:
     known = counts > 0
     if known.all():
         return sums / counts
-    modes = [mode for mode, size in enumerate(sums.shape) if size > _SHORT]
+    modes = [mode for mode, size in enumerate(sums.shape) if size > SHORT]  # not over channels, at first
     if not modes:
         modes = [mode for mode, size in enumerate(sums.shape) if size > 1]
     if not modes:

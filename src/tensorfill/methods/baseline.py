@@ -117,7 +117,7 @@ def complete_by(
         return complete_zeros(observed, method.name, settings)
     with quiet_blas():
         found = iterate(
-            _scale_back(algorithm(replace(observed, known=observed.values / scale)), scale),
+            scale_back(algorithm(replace(observed, known=observed.values / scale)), scale),
             settings["max_iter"],
             watch,
         )
@@ -174,7 +174,8 @@ def refuse_memory(needed: float, sentence: str) -> str | None:
     return sentence.format(needed=f"{needed / 2**30:,.0f}", there=f"{there / 2**30:,.0f}")
 
 
-def _scale_back(steps: Iterator[Progress], scale: float) -> Iterator[Progress]:
+def scale_back(steps: Iterator[Progress], scale: float) -> Iterator[Progress]:
+    """States of scaled data, in the units of the data."""
     for step in steps:
         yield replace(step, estimate=AffineEstimate(step.estimate, scale))
 

@@ -29,12 +29,11 @@ from ..patches.run import PatchesRun
 from ..patches.settings import PatchSettings
 from ..patches.strokes import Strokes
 from ..selection.held_out_run import HeldOutRun, own_deviations
-from .baseline import too_large_to_fill
+from .baseline import scale_back, too_large_to_fill
 from .patches_beginning import begin_with_spectral, begin_with_strokes, group_deviations
 from .powers import ChosenPower, check_power, check_power_fits, choose_power
 from .setting_checks import are_modes, check_count, check_positive, wrong
 from .spectral import Spectral
-from .spectral_units import scale_back
 
 _ARRAYS = 16  # of single precision that are alive at a time, at most
 _MOST_MEMBERS = 1000  # of which each is solved for

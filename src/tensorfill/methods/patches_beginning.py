@@ -21,7 +21,6 @@ from ..selection.held_out_run import HeldOutRun, own_deviations
 from ..spectral.run import SpectralRun
 from ..tensor import Array
 from .spectral import Spectral
-from .spectral_units import held_out_run
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +43,7 @@ def begin_with_spectral(
     """One prior for all places."""
     done, work = Spectral().follow(observed, rng=rng, watch=watch, clock=clock)
     scale = float(observed.known.max())
-    held_out = None if work is None else held_out_run(work, scale, observed.floor)
+    held_out = None if work is None else work.held_out(scale)
     goes_on = work is not None and held_out is not None and done.stop.kind == "done"
     start = _start(work, done, scale) if work is not None and goes_on else None
     return Beginning(Spectral.name, done, held_out, start, 0 if work is None else work.seed)
@@ -95,8 +94,8 @@ def begin_with_strokes(
 
 def _start(work: SpectralRun, done: Completion, scale: float) -> Start:
     """What spectral has found, without the held-out entries and with them."""
-    assert work.seen is not None
     assert work.held is not None
+    assert work.judge is not None
     prior, coefficients = work.seen
     before = prior.transform.to_entries(coefficients.astype(work.data.values.dtype)) + work.mean
     values = work.data.filled(work.data.values + work.data.values.dtype.type(work.mean))

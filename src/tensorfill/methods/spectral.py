@@ -15,35 +15,30 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..completion import Completion, StopReason, Watch
+from ..completion import Completion, Watch
 from ..cost import Cost
 from ..dual.recover import RecoveredTensor
 from ..estimates.derived import AffineEstimate, ClippedEstimate
-from ..estimates.estimate import ConstantEstimate
 from ..estimates.interpolated import InterpolatedEstimate
-from ..iterating import Clock, iterate
+from ..iterating import Clock, follow, iterate
 from ..method import Method, Question
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..selection.held_out_run import HeldOutRun
-from ..spectral.borders import Borders, strange_borders
-from ..spectral.data import KnownData
-from ..spectral.parametric import CORRELATIONS, Family, ParametricSpectrum
-from ..spectral.roles import modes_of_places
-from ..spectral.run import Plan, SpectralRun
-from ..spectral.settings import SpectralSettings
+from ..spectral.bases import Borders
+from ..spectral.data import KnownData, find_borders, find_places
+from ..spectral.prior import CORRELATIONS, Family, ParametricSpectrum
+from ..spectral.run import Plan, SpectralRun, SpectralSettings
+from ..spectral.spectral_solver import SpectralSolver
 from ..tensor import Array
-from .baseline import too_large_to_fill
+from .baseline import complete_zeros, scale_back, too_large_to_fill
 from .dual import Dual, NonnegDual
 from .powers import ChosenPower, check_power, check_power_fits, choose_power
 from .setting_checks import Rank, check_choice, check_count, check_positive, resolve_rank, wrong
-from .spectral_settings import check_borders, check_matrix, describe_borders, describe_modes, is_named, make_basis
-from .spectral_units import deviations, held_out_run, scale_back
+from .spectral_settings import check_borders, check_matrix, give_reasons, is_named, make_basis
 
 _NAMES = ("dct", "fourier", "identity", "learned")
-_DOUBLE_BELOW = 2**16  # entries; larger tensors are worked on in single precision
 _ARRAYS = 12  # of single precision that are alive at a time, at most
-_LONGEST_LEARNED = 1024  # a basis as long as that is not tried: its products cost more than they are likely to bring
 
 BasisName = str
 Bases = Sequence[BasisName | ArrayLike] | None
@@ -178,11 +173,7 @@ class Spectral(Method):
         return NonnegDual(rank=self.rank, negativity_tolerance=self.negativity_tolerance)
 
     def run(
-        self,
-        observed: ObservedTensor,
-        *,
-        rng: np.random.Generator,
-        watch: Watch | None = None,
+        self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None
     ) -> tuple[Completion, HeldOutRun | None]:
         """Complete the tensor, and tell what was predicted where entries were held out, if it came to that."""
         clock = Clock()
@@ -213,7 +204,7 @@ class Spectral(Method):
     ) -> tuple[Completion, HeldOutRun | None]:
         """The data as it is."""
         done, work = self.follow(observed, rng=rng, watch=watch, clock=clock)
-        return done, None if work is None else held_out_run(work, float(observed.known.max()), observed.floor)
+        return done, None if work is None else work.held_out(float(observed.known.max()))
 
     def follow(
         self,
@@ -226,27 +217,12 @@ class Spectral(Method):
         """Complete the tensor as it is; the run itself, in its own units, unless there was nothing to do."""
         scale = float(observed.known.max())  # not `values`, which would stay: a large array in double precision
         if scale == 0:
-            stop = StopReason("all_zero", "Every observed value is zero, so the completion is zero everywhere.")
-            zero = ConstantEstimate(observed.shape, 0.0)
-            settings = self._settings(observed)
-            sure = partial(np.zeros, observed.shape)
-            done = Completion(
-                observed, self.name, zero, True, stop, 0.0, settings=settings, smallest=0.0, deviations=sure
-            )
-            return done, None
-        dtype: np.dtype[Any] = np.dtype(np.float64 if observed.size < _DOUBLE_BELOW else np.float32)
-        pattern = observed.missingness
-        values = np.asarray(observed.known / scale, dtype)
-        mean = float(values.mean(dtype=np.float64))
-        data = KnownData(pattern.mask, values - dtype.type(mean))
-        borders = self._borders(data)
-        plan = self._plan(observed, dtype, borders, modes_of_places(data))
-        if self.rank is not None:
-            plan = replace(plan, find_factors=partial(self._factors, observed, rng))
-        at_first = InterpolatedEstimate(observed.shape, observed.positions, observed.known)
-        work = SpectralRun(data, pattern, mean, plan, rng, AffineEstimate(at_first, 1 / scale))
+            zeros = complete_zeros(observed, self.name, self._settings(observed))
+            return replace(zeros, deviations=partial(np.zeros, observed.shape)), None
+        solver = self.start(observed, rng, scale)
         with quiet_blas():
-            found = iterate(scale_back(work.states(), scale), 10**9, watch, clock=clock)
+            found = iterate(scale_back(follow(solver), scale), 10**9, watch, clock=clock)
+        work = solver.run
         done = Completion(
             observed=observed,
             method=self.name,
@@ -256,12 +232,25 @@ class Spectral(Method):
             seconds=found.seconds,
             certificate=work.certificate,
             history=found.history,
-            settings=self._settings(observed, work.learned, work.smoothing, borders, work.constrained),
+            settings=self._settings(observed, work),
             smallest=None if work.smallest is None else scale * work.smallest,
-            reasons=self._reasons(work, scale, borders),
-            deviations=partial(deviations, work, found.estimate, scale),
+            reasons=give_reasons(work, scale, bases=self.bases is None, borders=self.borders is None),
+            deviations=partial(work.deviations_of, found.estimate, scale),
         )
         return done, work
+
+    def start(self, observed: ObservedTensor, rng: np.random.Generator, scale: float) -> SpectralSolver:
+        """The start of the iteration, on data divided by `scale`, its largest value."""
+        dtype: np.dtype[Any] = np.dtype(np.float64 if observed.size < self.solver.double_below else np.float32)
+        pattern = observed.missingness
+        values = np.asarray(observed.known / scale, dtype)
+        mean = float(values.mean(dtype=np.float64))
+        data = KnownData(pattern.mask, values - dtype.type(mean))
+        plan = self._plan(observed, data)
+        if self.rank is not None:
+            plan = replace(plan, find_factors=partial(self._factors, observed, rng))
+        at_first = InterpolatedEstimate(observed.shape, observed.positions, observed.known)
+        return SpectralSolver(data, pattern, mean, plan, rng, AffineEstimate(at_first, 1 / scale))
 
     def _borders(self, data: KnownData) -> Borders:
         """What stands alone: as given, or as found, where there are cosines and their spectrum is free."""
@@ -272,29 +261,23 @@ class Spectral(Method):
             return tuple((int(first), int(last)) for first, last in self.borders)
         bases = ["dct"] * len(none) if self.bases is None else list(self.bases)
         cosines = [is_named(basis, "dct") or is_named(basis, "learned") for basis in bases]
-        found = strange_borders(data) if any(cosines) else none
+        found = find_borders(data, self.solver.borders) if any(cosines) else none
         return tuple(alone if has else (0, 0) for alone, has in zip(found, cosines, strict=True))
 
-    def _plan(
-        self, observed: ObservedTensor, dtype: np.dtype[np.floating], borders: Borders, places: frozenset[int]
-    ) -> Plan:
-        shape = observed.shape
-        given = self._check_bases(shape)
-        candidates: tuple[tuple[int, ...], ...]
-        # An index of which nothing is ever seen would teach a basis its own interpolation.
-        unseen = {mode for mode, _ in observed.empty_slices()}
-        everywhere = tuple(mode for mode, size in enumerate(shape) if size <= _LONGEST_LEARNED and mode not in unseen)
-        if self.bases is None and (self.spectrum in CORRELATIONS or self.rank is not None):
-            candidates = ((),)
-        elif self.bases is None:
-            candidates = tuple(dict.fromkeys([(), everywhere, tuple(mode for mode in everywhere if mode >= 2)]))
-        else:
-            candidates = (tuple(mode for mode, basis in enumerate(self.bases) if is_named(basis, "learned")),)
-        bases = tuple(make_basis(*which, dtype) for which in zip(given, shape, borders, strict=True))
+    def _plan(self, observed: ObservedTensor, data: KnownData) -> Plan:
+        shape, borders = observed.shape, self._borders(data)
+        bases = tuple(
+            make_basis(*which, data.values.dtype, self.solver.binning)
+            for which in zip(self._check_bases(shape), shape, borders, strict=True)
+        )
+        family = None
+        if self.spectrum in CORRELATIONS:
+            family = ParametricSpectrum(cast(Family, self.spectrum), bases, self.lengths, self.solver.family)
         return Plan(
             bases=bases,
-            places=places,
-            candidates=candidates,
+            borders=borders,
+            places=find_places(data, self.solver.places),
+            candidates=self._candidates(observed),
             rounds=self.max_iter,
             learned_rounds=self.learned_rounds,
             smoothing=None if self.smoothing is None else float(self.smoothing),
@@ -302,10 +285,19 @@ class Spectral(Method):
             settings=self.solver,
             constrained=self.constrained if observed.floor == 0 else False,
             floor=observed.floor,
-            family=ParametricSpectrum(cast(Family, self.spectrum), bases, self.lengths)
-            if self.spectrum in CORRELATIONS
-            else None,
+            family=family,
         )
+
+    def _candidates(self, observed: ObservedTensor) -> tuple[tuple[int, ...], ...]:
+        """Sets of modes whose bases may be learned."""
+        if self.bases is not None:
+            return (tuple(mode for mode, basis in enumerate(self.bases) if is_named(basis, "learned")),)
+        if self.spectrum in CORRELATIONS or self.rank is not None:
+            return ((),)
+        # An index of which nothing is ever seen would teach a basis its own interpolation.
+        unseen, longest = {mode for mode, _ in observed.empty_slices()}, self.solver.longest_learned
+        everywhere = tuple(mode for mode, size in enumerate(observed.shape) if size <= longest and mode not in unseen)
+        return tuple(dict.fromkeys([(), everywhere, tuple(mode for mode in everywhere if mode >= 2)]))
 
     def _factors(
         self, observed: ObservedTensor, rng: np.random.Generator, held: NDArray[np.bool_]
@@ -327,45 +319,21 @@ class Spectral(Method):
                 check_matrix(self.name, basis, size)
         return tuple(self.bases)
 
-    def _settings(
-        self,
-        observed: ObservedTensor,
-        learned: tuple[int, ...] = (),
-        smoothing: float | None = None,
-        borders: Borders | None = None,
-        constrained: bool | None = None,
-    ) -> dict[str, Any]:
+    def _settings(self, observed: ObservedTensor, work: SpectralRun | None = None) -> dict[str, Any]:
+        """Settings as they were used, as far as a run came."""
         bases = list(self._check_bases(observed.shape))
-        for mode in learned:
+        for mode in () if work is None else work.learned:
             bases[mode] = "learned"
         return {
             "bases": tuple(bases),
             "spectrum": self.spectrum,
-            "borders": borders,
+            "borders": None if work is None else work.plan.borders,
             "lengths": None if self.lengths is None else tuple(map(float, self.lengths)),
             "rank": self.rank,
-            "smoothing": smoothing,
+            "smoothing": None if work is None else work.smoothing,
             "max_iter": self.max_iter,
             "learned_rounds": self.learned_rounds,
-            "constrained": self.constrained if constrained is None else constrained,
+            "constrained": self.constrained if work is None else work.constrained,
             "negativity_tolerance": float(self.negativity_tolerance),
             "power": self.power,
         }
-
-    def _reasons(self, work: SpectralRun, scale: float, borders: Borders) -> dict[str, str]:
-        if work.prior is None:
-            return {}
-        reasons = {
-            "noise": f"σ = {scale * work.prior.noise**0.5:.3g}, by maximum marginal likelihood (C = 1/(2σ²)).",
-            "spectrum": f"{work.prior.variances.size:,} variances, likewise, in {work.steps} steps of the solver.",
-        }
-        if self.borders is None and any(map(any, borders)):
-            reasons["borders"] = f"Nothing like what is beside them: {describe_borders(borders)}."
-        if len(work.errors) > 1 and self.bases is None:
-            told = "; ".join(f"{describe_modes(modes)} {scale * error:.3g}" for modes, error in work.errors.items())
-            reasons["bases"] = f"Smallest error at held-out entries: {told}."
-        if work.constraint_errors is not None:
-            without, within = (scale * error for error in work.constraint_errors)
-            how = "part of the problem" if work.constrained else "reached by clipping"
-            reasons["nonnegativity"] = f"{how}: error at held-out entries {within:.3g} with it, {without:.3g} without."
-        return reasons

@@ -1,4 +1,9 @@
-"""Orthonormal bases of one mode: cosines, waves in a circle, a matrix, or the entries themselves."""
+"""Orthonormal bases of one mode: cosines, waves in a circle, a matrix, or the entries themselves.
+
+Borders do not always belong: cameras, scanners and conversions leave rows, columns or frames that are nothing like
+those beside them. A smooth prior would ring along them, and learn from the jump that neighbours are less alike than
+they are. So they may stand alone, and cosines go over the other indices.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +22,28 @@ Numbers = NDArray[Any]
 BasisKind = Literal["dct", "fourier", "identity", "learned", "own"]
 
 _BY_MATRIX = 64  # up to this many indices a matrix product is quicker than a fast transform
+
+Borders = tuple[tuple[int, int], ...]
+"""For every mode, how many indices stand alone at its beginning and at its end."""
+
+
+@dataclass(frozen=True)
+class Binning:
+    """Which columns share a variance."""
+
+    alone: int = 5  # the lowest frequencies have most of the variance, and little in common: a bin each
+    groups: int = 24  # about as many for all others: enough for a smooth curve, few enough to be learned
+
+    def starts(self, size: int) -> NDArray[np.int64]:
+        """Beginnings of bins that are about equally wide on a logarithmic scale, for spectra fall as powers do."""
+        if size <= self.alone:
+            return np.arange(size)
+        wide = np.round(np.geomspace(self.alone, size, self.groups + 1)).astype(np.int64)
+        starts = np.unique(np.concatenate([np.arange(self.alone), wide]))
+        return starts[starts < size]
+
+
+BINNING = Binning()
 
 
 class Basis(Protocol):
@@ -55,6 +82,7 @@ class Cosines:
     """DCT-II: for modes with an order, such as space, time and wavelength."""
 
     size: int
+    binning: Binning = BINNING
     kind: BasisKind = "dct"
     kept: float = 1.0
 
@@ -77,7 +105,7 @@ class Cosines:
 
     def bin_starts(self) -> NDArray[np.int64]:
         """Low frequencies alone, then growing groups."""
-        return growing_starts(self.size)
+        return self.binning.starts(self.size)
 
 
 @lru_cache(maxsize=64)
@@ -98,15 +126,52 @@ def synthesise_cosines(c: Numbers, axes: tuple[int, ...], *, overwrite: bool = F
 
 
 @dataclass(frozen=True)
+class CosinesWithin:
+    """Cosines over the indices between the borders; each index of a border is a column of its own, after them."""
+
+    size: int
+    first: int
+    last: int
+    binning: Binning = BINNING
+    kind: BasisKind = "dct"
+    kept: float = 1.0
+
+    @property
+    def alone(self) -> int:
+        """How many columns belong to a border."""
+        return self.first + self.last
+
+    def analyse(self, x: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
+        """By a fast cosine transform between the borders."""
+        start, inner, end = self._parts(x, axis, self.first, self.size - self.last)
+        return np.concatenate([analyse_cosines(inner, (axis,)), start, end], axis=axis)
+
+    def synthesise(self, c: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
+        """By a fast cosine transform between the borders."""
+        inner, start, end = self._parts(c, axis, self.size - self.alone, self.size - self.last)
+        return np.concatenate([start, synthesise_cosines(inner, (axis,)), end], axis=axis)
+
+    def bin_starts(self) -> NDArray[np.int64]:
+        """As for cosines, and one bin for every index of a border."""
+        inner = self.size - self.alone
+        return np.concatenate([self.binning.starts(inner), np.arange(inner, self.size)])
+
+    @staticmethod
+    def _parts(x: Numbers, axis: int, one: int, two: int) -> tuple[Numbers, Numbers, Numbers]:
+        before = (slice(None),) * axis
+        return x[(*before, slice(None, one))], x[(*before, slice(one, two))], x[(*before, slice(two, None))]
+
+
+@dataclass(frozen=True)
 class Waves:
     """Real Fourier waves, cos + sin (Hartley's): for modes that close in a circle, such as hours of the day."""
 
     size: int
+    binning: Binning = BINNING
     kind: BasisKind = "fourier"
     kept: float = 1.0
 
     def analyse(self, x: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
-        """By a fast Fourier transform."""
         return np.take(self._transform(x, axis), self._by_frequency(), axis)
 
     def synthesise(self, c: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
@@ -116,7 +181,7 @@ class Waves:
     def bin_starts(self) -> NDArray[np.int64]:
         """A wave and its counterpart of the same frequency are never apart."""
         frequency = np.minimum(np.arange(self.size), self.size - np.arange(self.size))[self._by_frequency()]
-        return np.searchsorted(frequency, growing_starts(self.size // 2 + 1))
+        return np.searchsorted(frequency, self.binning.starts(self.size // 2 + 1))
 
     def _transform(self, x: Numbers, axis: int) -> Numbers:
         waves = fft.fft(x, axis=axis, norm="ortho", workers=threads_here())
@@ -136,11 +201,9 @@ class Entries:
     kept: float = 1.0
 
     def analyse(self, x: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
-        """What is given."""
         return x
 
     def synthesise(self, c: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
-        """What is given."""
         return c
 
     def bin_starts(self) -> NDArray[np.int64]:
@@ -151,8 +214,11 @@ class Entries:
 class Columns:
     """The columns of an orthonormal matrix, maybe fewer than rows: learned from the data, or the user's own."""
 
-    def __init__(self, matrix: ArrayLike, kind: BasisKind, dtype: DTypeLike = np.float32) -> None:
+    def __init__(
+        self, matrix: ArrayLike, kind: BasisKind, dtype: DTypeLike = np.float32, binning: Binning = BINNING
+    ) -> None:
         self.kind: BasisKind = kind
+        self.binning = binning
         self._matrix: Numbers = np.ascontiguousarray(matrix, dtype=dtype)
         self._transposed: Numbers = np.ascontiguousarray(self._matrix.T)
         self.size = self._matrix.shape[1]
@@ -160,29 +226,16 @@ class Columns:
 
     def first(self, count: int) -> Columns:
         """The first columns alone."""
-        return self if count == self.size else Columns(self._matrix[:, :count], self.kind, self._matrix.dtype)
+        if count == self.size:
+            return self
+        return Columns(self._matrix[:, :count], self.kind, self._matrix.dtype, self.binning)
 
     def analyse(self, x: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
-        """By a matrix product."""
         return share_mode_product(x, self._transposed, axis, overwrite=overwrite)
 
     def synthesise(self, c: Numbers, axis: int, *, overwrite: bool = False) -> Numbers:
-        """By a matrix product."""
         return share_mode_product(c, self._matrix, axis, overwrite=overwrite)
 
     def bin_starts(self) -> NDArray[np.int64]:
         """The first columns alone, then growing groups."""
-        return growing_starts(self.size)
-
-
-_ALONE = 5  # the lowest frequencies have a bin each
-_GROWING = 24  # and all others about so many together
-
-
-def growing_starts(size: int) -> NDArray[np.int64]:
-    """Beginnings of bins that are about equally wide on a logarithmic scale."""
-    if size <= _ALONE:
-        return np.arange(size)
-    wide = np.round(np.geomspace(_ALONE, size, _GROWING + 1)).astype(np.int64)
-    starts = np.unique(np.concatenate([np.arange(_ALONE), wide]))
-    return starts[starts < size]
+        return self.binning.starts(self.size)

@@ -1,10 +1,5 @@
 """Posterior means for structured missingness, such as blocks, lines and frames: one linear system, or many small ones.
 
-If nothing were missing, c = (1 − g) Qᵀy with g = σ²/(s + σ²). So find u, zero at known entries, for which y + u is as
-likely as possible: minimise (y + u)ᵀ Q g Qᵀ (y + u). The matrix is a part of Q g Qᵀ. Its inverse is known for slices
-that are lost as a whole (`dead_slices`); for other missing entries there is something close to it (`depth`), with a κ
-that bounds what the surroundings leave open.
-
 Along modes in which the mask is the same everywhere, such as the colours of a photograph with scratches or the bands of
 a cube with dead pixels, coefficients have nothing to do with each other. Each is a system of its own, smaller, with a
 preconditioner of its own, and done when it is done.
@@ -12,135 +7,17 @@ preconditioner of its own, and done when it is done.
 
 from __future__ import annotations
 
-import math
 from copy import copy
-from dataclasses import dataclass
 
 import numpy as np
 
 from ..missingness import collapse, find_lost_indices
-from ..numerics.conjugate_gradients import NearWithin, PreconditionedSystem, conjugate_gradients
 from ..numerics.threads import share, thread_count
-from ..numerics.vectors import in_pieces
-from ..tensor import Array
 from .bases import Numbers
-from .bins import Bins
-from .dead_slices import DeadSlices, solvable_slices
-from .depth import depth_weights
-from .kernels import add_flat, divide, drop, logarithms, multiply, weighted_square
+from .hole_system import HOLES, HoleSettings, HoleSystem
 from .prior import Prior
-from .solver import Mask, ScatteredSolver, Solved
-from .transform import Transform
-
-
-@dataclass(frozen=True)
-class HoleSettings:
-    """What steers the solver for holes; κ is relative to the geometric mean of g."""
-
-    bounds: tuple[float, ...] = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)  # values of κ to choose from
-    first_bound: float = 1e-3  # κ to begin with
-    firm_bound: float = 0.3  # κ if entries inside of holes are held as well: then less is open
-    trial_steps: int = 6  # steps after which two values of κ are compared
-    smallest: int = 2**8  # entries of a system; smaller ones are not worth the calls
-
-
-DEFAULTS = HoleSettings()
-
-
-@dataclass(frozen=True, eq=False)
-class _Weight:
-    """g, and what the preconditioner makes of it."""
-
-    values: Numbers
-    kappa: float
-    flat: float
-    """The inverse of its mean."""
-    inverses: tuple[Array, ...]
-    """For the slices."""
-
-
-class HoleSystem:
-    """The system for any data and any g on one set of known entries."""
-
-    def __init__(self, transform: Transform, bins: Bins, known: Mask) -> None:
-        self._transform = transform
-        self._known = known
-        missing = ~known
-        self._dead = [DeadSlices(transform, bins, *lost) for lost in solvable_slices(bins, missing)]
-        for slices in self._dead:
-            np.moveaxis(missing, slices.mode, 0)[slices.indices] = False
-        self._depth = depth_weights(missing, np.float32) if missing.any() else None
-
-    def with_known(self, known: Mask) -> HoleSystem:
-        """The same with some more entries known: the shape of the holes is as it was."""
-        other = copy(self)
-        other._known = known
-        if self._depth is not None:
-            other._depth = self._depth.copy()
-            in_pieces(drop, other._depth, known)
-        return other
-
-    def solve(
-        self,
-        y: Numbers,
-        g: Numbers,
-        start: Numbers | None,
-        bound: float,
-        tolerance: float,
-        most: int,
-        energy: float | None = None,
-    ) -> tuple[Numbers, int, float]:
-        """The missing entries (zero elsewhere), how many steps they took, and the value that was reached.
-
-        κ is `bound` times the geometric mean of g. Begins with the missing entries of `start`. y must be zero at
-        unknown entries.
-        """
-        system, weight = self.weigh(g, bound)
-        u: Numbers = np.zeros_like(y)
-        if start is not None:
-            u += start
-            in_pieces(drop, u, self._known)
-        c = self._transform.to_coefficients(y + u)
-        objective = in_pieces(weighted_square, c, g)
-        r = self._restrict(c, weight)
-        np.negative(r, out=r)
-        del c
-        found = conjugate_gradients(system, u, r, NearWithin(tolerance, objective, energy, most))
-        return found.x, found.steps, objective - sum(found.gains)
-
-    def weigh(self, g: Numbers, bound: float) -> tuple[PreconditionedSystem, _Weight]:
-        """The system for one g."""
-        inverses = tuple(slices.inverses(g) for slices in self._dead)
-        kappa = bound * math.exp(in_pieces(logarithms, g) / g.size) if self._depth is not None else 0.0
-        weight = _Weight(g, kappa, 1 / float(g.mean(dtype=np.float64)), inverses)
-        system = PreconditionedSystem(
-            lambda u: self._restrict(self._transform.to_coefficients(u), weight),
-            lambda r: self._invert_nearly(r, weight),
-            in_pieces,
-        )
-        return system, weight
-
-    def _restrict(self, c: Numbers, weight: _Weight) -> Numbers:
-        """Q g c at missing entries; c is written over."""
-        in_pieces(multiply, c, weight.values)
-        x = self._transform.to_entries(c, overwrite=True)
-        in_pieces(drop, x, self._known)
-        return x
-
-    def _invert_nearly(self, r: Numbers, weight: _Weight) -> Numbers:
-        """About what the inverse makes of r."""
-        if self._depth is None:
-            z: Numbers = np.zeros_like(r)
-        else:
-            c = self._transform.to_coefficients(r * self._depth, overwrite=True)
-            in_pieces(divide, c, weight.values, numbers=(weight.kappa,))
-            z = self._transform.to_entries(c, overwrite=True)
-            in_pieces(add_flat, z, self._depth, r, numbers=(weight.flat,))
-        for slices, inverses in zip(self._dead, weight.inverses, strict=True):
-            slices.add_to(z, r, inverses)
-        if self._dead:
-            in_pieces(drop, z, self._known)
-        return z
+from .scattered_solver import Mask, ScatteredSolver, Solved
+from .transform import Bins, Transform
 
 
 class HoleSolver:
@@ -151,12 +28,12 @@ class HoleSolver:
         transform: Transform,
         bins: Bins,
         known: Mask,
-        bound: float = DEFAULTS.first_bound,
+        bound: float | None = None,
         *,
         divide: bool = True,
-        settings: HoleSettings = DEFAULTS,
+        settings: HoleSettings = HOLES,
     ) -> None:
-        """`bound` is κ; `divide` says whether one system may be made into many."""
+        """`bound` is κ, or None for that to begin with; `divide` says whether one system may be made into many."""
         self._transform = transform
         self._settings = settings
         self._apart = _find_modes_apart(known, settings.smallest) if divide else ()
@@ -165,9 +42,9 @@ class HoleSolver:
             bases = [basis for mode, basis in enumerate(transform.bases) if mode not in self._apart]
             transform, bins = Transform(bases), Bins(bases)
             known = collapse(known).reshape(transform.coefficient_shape)
-        self._system = HoleSystem(transform, bins, known)
+        self._system = HoleSystem(transform, bins, known, settings)
         self._part = transform
-        self.bound = bound
+        self.bound = settings.first_bound if bound is None else bound
 
     def with_known(self, known: Mask) -> HoleSolver:
         """One for a few more known entries, of a solver that is not divided."""
@@ -200,16 +77,10 @@ class HoleSolver:
         self.bound = bounds[place]
 
     def solve(
-        self,
-        y: Numbers,
-        ratio: Numbers,
-        start: Numbers | None,
-        tolerance: float,
-        most: int,
-        energy: float | None = None,
+        self, y: Numbers, ratio: Numbers, start: Numbers | None, tolerance: float, most: int, scale: float | None = None
     ) -> Solved:
         """See `Solver`; begins with the entries of `start`."""
-        share_of_each = None if energy is None else energy / self._count
+        share_of_each = None if scale is None else scale / self._count
         known, cost = self._divide(self._analyse_apart(y)), self._divide(ratio)
         begin = None if start is None else self._divide(start)
         coefficients = np.empty_like(known)
@@ -267,12 +138,13 @@ def choose_solver(
     known: Mask,
     *,
     holes: bool,
-    bound: float = DEFAULTS.first_bound,
+    bound: float | None = None,
     divide: bool = True,
+    settings: HoleSettings = HOLES,
 ) -> ScatteredSolver | HoleSolver:
     """The one for holes if there are any, which takes a square transform, `bound` and `divide`; else the other one."""
     transform, bins = prior.transform, prior.bins
     square = transform.coefficient_shape == known.shape
     if holes and square and isinstance(transform, Transform) and isinstance(bins, Bins):
-        return HoleSolver(transform, bins, known, bound, divide=divide)
+        return HoleSolver(transform, bins, known, bound, divide=divide, settings=settings)
     return ScatteredSolver(transform, known)

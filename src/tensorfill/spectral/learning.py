@@ -12,6 +12,7 @@ to σ², which makes the systems easier to solve and leaves all predictions as t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,24 +20,34 @@ import numpy as np
 from ..numerics.vectors import dot, in_pieces, standard_normal
 from ..tensor import Array
 from .bases import Basis, Columns, Numbers
-from .bins import Bins
 from .data import KnownData
-from .hole_solver import DEFAULTS, HoleSolver, choose_solver
-from .parametric import ParametricSpectrum
-from .prior import Prior
-from .solver import Solver
-from .transform import Transform
+from .hole_solver import HoleSolver, choose_solver
+from .hole_system import HOLES, HoleSettings
+from .prior import ParametricSpectrum, Prior
+from .scattered_solver import Solver
+from .transform import Bins, Transform
 
-_LARGEST_STEP = 20.0  # by which a variance may change in one round
-_LARGEST_NOISE_STEP = 4.0  # the same for σ²
-_FEW = 1e-3  # added to both sides of a quotient
-_LEAST_FREE = 0.02  # of the known entries are taken to tell about noise, whatever γ says
-_FLOOR_QUANTILE = 0.02
-_FLOOR_LEFT = 0.02
-_LEAST_VARIANCE = 1e-4  # of σ²
-MOST_STEPS, MOST_HOLE_STEPS = 60, 200  # of the solver, for one mean
-_NEGLIGIBLE = 1e-6  # share of the energy of the mean along a mode that learned bases may leave out
-_FAR_BELOW_NOISE = 0.03  # the same for their prior variance per entry, as a share of σ²
+
+@dataclass(frozen=True, kw_only=True)
+class LearningSettings:
+    """What steers rounds of learning."""
+
+    largest_step: float = 20.0  # by which a variance may change in one round: what is seen first is far off
+    largest_noise_step: float = 4.0  # the same for σ², on which all depends
+    few: float = 1e-3  # added to both sides of a quotient, so that bins of which nothing is seen stay as they are
+    least_free: float = 0.02  # of the known entries are taken to tell about noise, whatever γ says
+    floor_quantile: float = 0.02  # of the variances: the floor that all have in common
+    floor_left: float = 0.02  # of it, for it is not moved to the noise altogether
+    least_variance: float = 1e-4  # of σ²: what is smaller makes systems worse to solve, and nothing else
+    least_noise: float = 1e-6  # σ² on data with largest value 1
+    most_steps: int = 60  # of the solver, for one mean
+    most_structured_steps: int = 200  # the same for holes, whose preconditioner is less good
+    negligible: float = 1e-6  # share of the energy of the mean along a mode that learned bases may leave out
+    far_below_noise: float = 0.03  # the same for their prior variance per entry, as a share of σ²
+    holes: HoleSettings = HOLES
+
+
+LEARNING = LearningSettings()
 
 
 @dataclass(eq=False)
@@ -56,20 +67,19 @@ class Learner:
         *,
         holes: bool,
         smoothing: float,
-        least_noise: float,
         seed: int,
         family: ParametricSpectrum | None = None,
-        bound: float | None = None,
+        settings: LearningSettings = LEARNING,
     ) -> None:
         self.prior = self._solved = prior
-        self.least_noise = least_noise
         self.steps = Steps()
         self._smoothing = smoothing
         self._holes = holes
-        self._most = MOST_HOLE_STEPS if holes else MOST_STEPS
+        self._settings = settings
+        self._most = settings.most_structured_steps if holes else settings.most_steps
         self._seed = seed
         self._family = family
-        self._bound = bound
+        self._bound: float | None = None
         self._dtype = data.values.dtype
         self.mean: Numbers | None = None
         """Coefficients of the posterior mean."""
@@ -80,12 +90,16 @@ class Learner:
     def know(self, data: KnownData) -> None:
         """Go on with other known entries."""
         self.data = data
-        bound = DEFAULTS.first_bound if self._bound is None else self._bound
-        self._solver = choose_solver(self.prior, data.mask, holes=self._holes, bound=bound)
+        self._solver = choose_solver(
+            self.prior, data.mask, holes=self._holes, bound=self._bound, settings=self._settings.holes
+        )
 
     def firm_solver(self) -> Solver:
         """One that can hold more entries than the data has."""
-        return choose_solver(self.prior, self.data.mask, holes=self._holes, bound=DEFAULTS.firm_bound, divide=False)
+        holes = self._settings.holes
+        return choose_solver(
+            self.prior, self.data.mask, holes=self._holes, bound=holes.firm_bound, divide=False, settings=holes
+        )
 
     def find_bound(self) -> None:
         """A few trial steps show the solver for holes its best bound, if it is that one and has none."""
@@ -98,39 +112,43 @@ class Learner:
         """The posterior mean under the prior as it stands."""
         ratio = self.prior.ratio(self._dtype)
         self._find_mean(ratio, tolerance, self._most if most is None else most)
+        return self.coefficients
+
+    @property
+    def coefficients(self) -> Numbers:
+        """The posterior mean, of a learner that has one."""
         assert self.mean is not None
         return self.mean
 
     def entries(self) -> Numbers:
-        """The posterior mean as entries."""
-        assert self.mean is not None
-        return self.prior.transform.to_entries(self.mean)
+        """The same as entries."""
+        return self.prior.transform.to_entries(self.coefficients)
 
     def round(self, tolerance: float) -> None:
         """One round."""
-        prior, bins = self.prior, self.prior.bins
+        prior, bins, settings = self.prior, self.prior.bins, self._settings
         ratio = prior.ratio(self._dtype)
         self._probe = None if self._probe is None else _resting(self._probe)
         self._find_mean(ratio, tolerance, self._most)
-        assert self.mean is not None
         missed = self._measure_misfit()
-        weighted = self.mean * self.mean
+        weighted = self.coefficients * self.coefficients
         weighted *= ratio
         squares = bins.sums(weighted) / prior.noise
         del weighted
         determined = self._count_determined(ratio, tolerance)
-        quotient = (bins.smoothed(squares, self._smoothing) + _FEW) / (
-            bins.smoothed(determined, self._smoothing) + _FEW
+        quotient = (bins.smoothed(squares, self._smoothing) + settings.few) / (
+            bins.smoothed(determined, self._smoothing) + settings.few
         )
-        variances = prior.variances * np.clip(quotient, 1 / _LARGEST_STEP, _LARGEST_STEP)
-        free = max(self.data.count - determined.sum(), _LEAST_FREE * self.data.count)
+        variances = prior.variances * np.clip(quotient, 1 / settings.largest_step, settings.largest_step)
+        free = max(self.data.count - determined.sum(), settings.least_free * self.data.count)
         wanted = np.sqrt(prior.noise * missed / free)
-        noise = float(np.clip(wanted, prior.noise / _LARGEST_NOISE_STEP, prior.noise * _LARGEST_NOISE_STEP))
-        floor = _quantile(variances, bins.counts, _FLOOR_QUANTILE)
-        noise = max(noise + (1 - _FLOOR_LEFT) * floor, self.least_noise)
-        variances = np.maximum(variances - floor, max(_FLOOR_LEFT * floor, _LEAST_VARIANCE * noise))
+        most = settings.largest_noise_step
+        noise = float(np.clip(wanted, prior.noise / most, prior.noise * most))
+        floor = _quantile(variances, bins.counts, settings.floor_quantile)
+        noise = max(noise + (1 - settings.floor_left) * floor, settings.least_noise)
+        variances = np.maximum(variances - floor, max(settings.floor_left * floor, settings.least_variance * noise))
         if self._family is not None:
-            variances = np.maximum(self._family.nearest(variances, determined), _LEAST_VARIANCE * noise)
+            variances = np.maximum(self._family.nearest(variances, determined), settings.least_variance * noise)
         self._solved = prior
         self.prior = replace(prior, variances=bins.with_borders(variances), noise=noise)
 
@@ -156,7 +174,7 @@ class Learner:
         product = self._probe * z
         gamma = bins.sums(product)
         gamma /= bins.sums(np.square(z, out=product))
-        return np.clip(gamma, _FEW * self.data.share, 1.0) * bins.counts
+        return np.clip(gamma, self._settings.few * self.data.share, 1.0) * bins.counts
 
     def _measure_misfit(self) -> float:
         """The sum of squares of what the mean misses known values by."""
@@ -185,14 +203,13 @@ class Learner:
 
     def draw(self) -> Numbers:
         """Entries drawn from the posterior, after a round."""
-        assert self.mean is not None
         assert self._probe is not None
         coefficients = self._numbers()
         coefficients -= self._probe
         root = self._solved.ratio(self._dtype)
         np.divide(self._dtype.type(self._solved.noise), root, out=root)
         coefficients *= np.sqrt(root, out=root)
-        coefficients += self.mean
+        coefficients += self.coefficients
         return self.prior.transform.to_entries(coefficients, overwrite=True)
 
     def forget_probe(self) -> None:
@@ -210,7 +227,7 @@ class Learner:
         """
         entries = self.entries()
         learned = {
-            mode: _principal(entries, mode, 0.0 if self._holes else _NEGLIGIBLE)
+            mode: _principal(entries, mode, 0.0 if self._holes else self._settings.negligible)
             for mode in sorted({mode for modes in candidates for mode in modes})
         }
         del entries
@@ -218,8 +235,9 @@ class Learner:
         found = [self._prior_of(drawn, {mode: learned[mode] for mode in modes}) for modes in candidates]
         if self._holes:  # whose solver takes all directions
             return found
+        far_below = self._settings.far_below_noise
         fewer = [
-            {mode: learned[mode].first(_worth_keeping(prior, mode, drawn.size)) for mode in modes}
+            {mode: learned[mode].first(_worth_keeping(prior, mode, drawn.size, far_below)) for mode in modes}
             for modes, prior in zip(candidates, found, strict=True)
         ]
         return [self._prior_of(drawn, bases) for bases in fewer]
@@ -240,16 +258,10 @@ class Learner:
 
     def like(self, prior: Prior, data: KnownData) -> Learner:
         """One with another prior for other data that learns in the same way, its spectrum free."""
-        new = Learner(
-            prior,
-            data,
-            holes=self._holes,
-            smoothing=self._smoothing,
-            least_noise=self.least_noise,
-            seed=self._seed,
-            bound=self._bound,
-        )
-        new.steps = self.steps
+        new = copy(self)
+        new.prior = new._solved = prior
+        new.mean = new._probe = new._family = None
+        new.know(data)
         return new
 
 
@@ -266,12 +278,12 @@ def _principal(entries: Numbers, mode: int, negligible: float) -> Columns:
     return Columns(vectors[:, left][:, ::-1], "learned", entries.dtype)
 
 
-def _worth_keeping(prior: Prior, mode: int, entries: int) -> int:
+def _worth_keeping(prior: Prior, mode: int, entries: int, far_below: float) -> int:
     """How many columns a mode has before the rest, taken together, makes entries vary far less than noise does."""
     sums = np.moveaxis(prior.variances * prior.bins.counts, mode, 0).reshape(prior.bins.shape[mode], -1).sum(axis=1)
     rest = np.cumsum(sums[::-1])[::-1] / entries
     assert isinstance(prior.bins, Bins)
-    last = int(np.count_nonzero(rest > _FAR_BELOW_NOISE * prior.noise)) - 1
+    last = int(np.count_nonzero(rest > far_below * prior.noise)) - 1
     return prior.bins.ranges(mode)[max(last, 0)][1]
 
 

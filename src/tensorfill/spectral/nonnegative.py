@@ -18,23 +18,46 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiling import compiled
 from ..completion import Certificate
 from ..memory import return_freed_memory
 from ..numerics.vectors import dot, in_pieces
 from .bases import Numbers
 from .data import KnownData
-from .kernels import below_along, divided_square, weighted_square
 from .prior import Prior
-from .solver import Solver
+from .scattered_solver import Solver, divided_square, weighted_square
 
-_MOST_UPDATES = 6
-_MOST_LIFTS = 100
-_SHARPER = 1e-5  # times the tolerance, for the last solve
-_SHARPER_STEPS, _SHARPER_STEPS_IF_LARGE, _LARGE = 60, 8, 2**18  # of it, at most, and entries from which on
-_MARGIN = 0.5  # of the tolerance: how far above it lifting aims, so that it gets there in finitely many steps
-_LENGTHS = 20  # Newton steps for the length of one of lifting
-_ALIKE = 1e-3  # relative change of a length that ends them
-_COSTLY = 2.0  # times the objective before: a lift that leaves more is taken back
+
+@dataclass(frozen=True, kw_only=True)
+class ConstraintSettings:
+    """What steers the solver for W ≥ 0; tolerances are relative to those of the solver for the means."""
+
+    tolerance: float = 3e-4
+    structured_tolerance: float = 3e-5
+    most_updates: int = 6  # of the multipliers; later ones change little, and what is left is lifted
+    most_lifts: int = 100
+    sharper: float = 1e-5  # times the tolerance, for the last solve: the lower bound divides its residual by σ²/s
+    sharper_steps: int = 60  # of it, at most …
+    sharper_steps_if_large: int = 8  # … or so many for data of `large` entries, where each of them takes a while
+    large: int = 2**18
+    margin: float = 0.5  # of what may be left: how far above it lifting aims, to get there in finitely many steps
+    lengths: int = 20  # Newton steps for the length of one of lifting
+    alike: float = 1e-3  # relative change of a length that ends them
+    costly: float = 2.0  # times the objective before: a lift that leaves more is taken back
+
+
+CONSTRAINT = ConstraintSettings()
+
+
+@compiled(nogil=True, fastmath=True)
+def below_along(x, d, length, order):  # type: ignore[no-untyped-def]
+    """The first or second derivative of ½ Σ min(x + t d, 0)² by t, at t = length."""
+    total = 0.0
+    for i in range(len(x)):
+        there = np.float64(x[i]) + length * d[i]
+        if there < 0:
+            total += np.float64(d[i]) * (there if order == 1 else d[i])
+    return total
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,13 +84,14 @@ def solve_nonnegative(
     negativity: float,
     tolerance: float,
     most_steps: int,
+    settings: ConstraintSettings = CONSTRAINT,
 ) -> Constrained:
     """From coefficients near the unconstrained solution, until no entry is below −`negativity`."""
     ratio = prior.ratio(start.dtype)
     mu = start.dtype.type(mean)
     multipliers: Numbers = np.zeros(data.shape, start.dtype)
     coefficients, steps, energy = start.copy(), 0, _objective(prior, data, start, ratio)
-    for number in range(_MOST_UPDATES):
+    for number in range(settings.most_updates):
         entries = prior.transform.to_entries(coefficients)
         entries += mu
         if float(entries.min()) >= -negativity and float(np.minimum(entries, multipliers).max()) <= negativity:
@@ -88,9 +112,9 @@ def solve_nonnegative(
     # What is left of the residual is divided by σ²/s in the lower bound, which is small where s is large. A few steps
     # more make it one that says something.
     known = data.mask | (multipliers > 0)
-    sharper = _SHARPER_STEPS if data.mask.size < _LARGE else _SHARPER_STEPS_IF_LARGE
+    sharper = settings.sharper_steps if data.mask.size < settings.large else settings.sharper_steps_if_large
     found = solver.with_known(known).solve(
-        _targets(data, mu, multipliers, known), ratio, coefficients, _SHARPER * tolerance, sharper, energy
+        _targets(data, mu, multipliers, known), ratio, coefficients, settings.sharper * tolerance, sharper, energy
     )
     coefficients = found.coefficients
     steps += found.steps
@@ -104,7 +128,7 @@ def solve_nonnegative(
     del entries
     return_freed_memory()
     np.maximum(multipliers, 0, out=multipliers)
-    coefficients, smallest = _lift(prior, data, coefficients, mu, negativity)
+    coefficients, smallest = _lift(prior, data, coefficients, mu, negativity, settings)
     return Constrained(coefficients, multipliers, misfit, smallest, int(np.count_nonzero(multipliers)), steps)
 
 
@@ -117,7 +141,12 @@ def _targets(data: KnownData, mu: np.floating, multipliers: Numbers, known: NDAr
 
 
 def _lift(
-    prior: Prior, data: KnownData, coefficients: Numbers, mu: np.floating, negativity: float
+    prior: Prior,
+    data: KnownData,
+    coefficients: Numbers,
+    mu: np.floating,
+    negativity: float,
+    settings: ConstraintSettings,
 ) -> tuple[Numbers, float]:
     """Coefficients for which no entry is below −`negativity`, and the smallest entry; those given, if that is dear."""
     transform = prior.transform
@@ -127,20 +156,20 @@ def _lift(
     if before >= -negativity:
         return coefficients, before
     ratio = prior.ratio(coefficients.dtype)
-    dear = _COSTLY * _objective(prior, data, coefficients, ratio)
+    dear = settings.costly * _objective(prior, data, coefficients, ratio)
     stiffness = ratio
     stiffness += ratio.dtype.type(data.share)
-    aim = entries.dtype.type(_MARGIN * negativity)
+    aim = entries.dtype.type(settings.margin * negativity)
     entries -= aim
     lifted, turned, last = coefficients.copy(), np.zeros_like(coefficients), np.inf
-    for _ in range(_MOST_LIFTS):
+    for _ in range(settings.most_lifts):
         slope = transform.to_coefficients(np.minimum(entries, 0), overwrite=True)
         steep = in_pieces(divided_square, slope, stiffness, numbers=(0.0,))
         turned *= turned.dtype.type(steep / last)
         turned -= np.divide(slope, stiffness, out=slope)
         del slope
         along = transform.to_entries(turned)
-        length = along.dtype.type(_best_length(entries, along))
+        length = along.dtype.type(_best_length(entries, along, settings))
         if not length > 0:
             break
         entries += np.multiply(along, length, out=along)
@@ -160,16 +189,16 @@ def _lift(
     return lifted, smallest
 
 
-def _best_length(entries: Numbers, along: Numbers) -> float:
+def _best_length(entries: Numbers, along: Numbers, settings: ConstraintSettings) -> float:
     """The t at which ½ ‖min(entries + t along, 0)‖² is smallest; convex, and quadratic in pieces."""
     length = 0.0
-    for _ in range(_LENGTHS):
+    for _ in range(settings.lengths):
         curved = in_pieces(below_along, entries, along, numbers=(length, 2.0))
         if not curved > 0:
             break
         step = -in_pieces(below_along, entries, along, numbers=(length, 1.0)) / curved
         length += step
-        if abs(step) <= _ALIKE * abs(length):
+        if abs(step) <= settings.alike * abs(length):
             break
     return length
 
