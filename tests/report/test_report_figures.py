@@ -12,11 +12,10 @@ from PIL import Image
 from report_rows import bad, card, evidence, full_bench, row
 
 from tensorfill.methods.registry import available_methods
-from tensorfill.report.curves import rank_of
-from tensorfill.report.evidence import Evidence
-from tensorfill.report.figures import draw_figures
-from tensorfill.report.figures.drawing import Drawn, LeftOut, assign_strokes, figure_files
+from tensorfill.report.drawing import Drawn, LeftOut, assign_strokes, figure_files
+from tensorfill.report.evidence import Evidence, rank_of
 from tensorfill.report.pictures import collect_albums
+from tensorfill.report.plots import draw_figures
 
 
 def figures(found: Evidence) -> tuple[dict[str, Drawn], dict[str, str]]:

@@ -17,10 +17,9 @@ from PIL import Image
 from report_rows import bad, card, full_bench, row, write
 
 from tensorfill.errors import InvalidInput, UnreadableFile
-from tensorfill.report import writing
-from tensorfill.report.folder import MARK
-from tensorfill.report.pictures import encode_pictures
-from tensorfill.report.writing import write_report
+from tensorfill.report import drawing, writing
+from tensorfill.report.page import encode_pictures
+from tensorfill.report.writing import MARK, write_report
 from tensorfill.rows import Row, read_rows
 
 
@@ -273,7 +272,7 @@ def test_a_folder_that_cannot_be_renamed_is_filled(tmp_path: Path, monkeypatch: 
     (out / "tables" / "old.md").write_text("of an earlier report")
     (out / MARK).write_text((out / MARK).read_text() + "tables/old.md\n")
     same = out.stat().st_ino
-    monkeypatch.setattr("tensorfill.report.folder.os.path.ismount", lambda path: Path(path) == out)
+    monkeypatch.setattr("tensorfill.report.writing.os.path.ismount", lambda path: Path(path) == out)
     write_report(read_rows(tmp_path / "rows"), out, made_with="tensorfill 1.2.3", force=True)
     assert out.stat().st_ino == same
     assert (out / "mine.txt").read_text() == "precious"
@@ -285,9 +284,9 @@ def test_a_folder_that_cannot_be_renamed_is_filled(tmp_path: Path, monkeypatch: 
 def test_without_a_home_matplotlib_is_given_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MPLCONFIGDIR", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setattr(writing, "_has_home", lambda: False)
-    monkeypatch.setattr(writing, "private_folder", lambda: None)
-    with writing.matplotlib_folder(tmp_path / "spare"):
+    monkeypatch.setattr(drawing, "_has_home", lambda: False)
+    monkeypatch.setattr(drawing, "private_folder", lambda: None)
+    with drawing.matplotlib_folder(tmp_path / "spare"):
         assert os.environ["MPLCONFIGDIR"] == os.environ["XDG_CACHE_HOME"] == str(tmp_path / "spare")
     assert not (tmp_path / "spare").exists()
     assert "MPLCONFIGDIR" not in os.environ
