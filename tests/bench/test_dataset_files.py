@@ -13,8 +13,8 @@ import pytest
 from PIL import Image
 from scipy import io, ndimage
 
+from tensorfill.bench.data_file import ORIGINAL_SCENE, SCENE, read_scene, resize
 from tensorfill.bench.dataset import datasets
-from tensorfill.bench.loaders import ORIGINAL_SCENE, SCENE, read_scene, resize
 from tensorfill.errors import InvalidInput, UnreadableFile
 
 SCENES = {

@@ -259,7 +259,7 @@ def _read_names(what: str, text: str, known: Iterable[str], plan: Plan, others: 
 
 def _take(where: str, found: Mapping[str, Any], key: str) -> Any:
     """What stands under a key; refused unless it fits, and where something stands twice in a list of its."""
-    value = found.get(key)
+    value: Any = found.get(key)
     fits, requirement = _RULES[key]
     if not fits(value):
         raise _wrong(where, key, requirement, value)
