@@ -146,15 +146,15 @@ def _run_missing(runs: Sequence[Run], bench: Bench, folder: RowsFolder, show: Sh
                 folder.append(answer.row)
                 show.finished(answer.task.run, answer.row, answer.seconds)
     finally:
-        _tidy_logs(tasks, folder)
+        _tidy_logs(folder)
 
 
-def _tidy_logs(tasks: Sequence[Task], folder: RowsFolder) -> None:
-    """Keep the logs of what went wrong."""
-    for task in tasks:
-        row = folder.rows.get(task.run.id)
-        if row is None or row.status not in FAILURES:
-            task.log.unlink(missing_ok=True)
+def _tidy_logs(folder: RowsFolder) -> None:
+    """Keep the logs of what went wrong, and drop those that a killed bench left too."""
     logs = folder.path / LOGS
+    for log in logs.glob("*.log"):
+        row = folder.rows.get(log.stem)
+        if row is None or row.status not in FAILURES:
+            log.unlink()
     if logs.is_dir() and not any(logs.iterdir()):
         logs.rmdir()
