@@ -8,18 +8,16 @@ how busy the machine is. Polishing at the end is not counted among the calls, an
 
 from __future__ import annotations
 
-import argparse
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from harness import make_parser, names_from, save_results, show
 from numpy.typing import NDArray
 from tasks import TASKS, Loaded
 
 import tensorfill
-from report import save, table
 from tensorfill.dual.problem import DualProblem
 from tensorfill.dual.solve import OUTER, OuterSettings
 from tensorfill.methods.registry import available_methods, forget, register
@@ -126,25 +124,24 @@ HEAD = ("data", "method", "variant", "iterations", "calls", "× calls", "seconds
 
 def main() -> None:
     """Measure, print, save."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--data", type=Path, help="folder with the real data")
-    parser.add_argument("--rows", default="baboon,splash,hall,cave_a", help="which data, by comma")
+    parser = make_parser(__doc__, data="optional")
+    parser.add_argument("--rows", help="which data, by comma")
     chosen = parser.parse_args()
-    results, rows = [], []
-    for task in TASKS:
-        if task.name not in chosen.rows.split(","):
-            continue
-        loaded = task.load(chosen.data)
-        base: dict[str, dict[str, Any]] = {}
-        for variant in VARIANTS:
-            for method in variant.methods:
-                result = measure(loaded, variant, method)
-                base.setdefault(method, result)
-                results.append(result)
-                rows.append(cells(result, base[method]))
-                print("  ".join(rows[-1]), flush=True)
-    print("\n" + table(HEAD, rows, words=(0, 1, 2)))
-    save("ablation", results)
+    names = names_from(chosen.rows, [task.name for task in TASKS], "data")
+    base: dict[tuple[str, str], dict[str, Any]] = {}
+    found = (
+        measure(loaded, variant, method)
+        for loaded in (task.load(chosen.data) for task in TASKS if task.name in names)
+        for variant in VARIANTS
+        for method in variant.methods
+    )
+
+    def spell(result: dict[str, Any]) -> tuple[str, ...]:
+        """The first variant is the solver as it is."""
+        return cells(result, base.setdefault((result["data"], result["method"]), result))
+
+    results, _ = show(HEAD, found, spell, words=(0, 1, 2))
+    save_results("ablation", results)
 
 
 if __name__ == "__main__":

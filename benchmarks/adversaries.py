@@ -13,7 +13,6 @@ in all cases: what was mended for these 200 should hold for those.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections import Counter
@@ -27,6 +26,7 @@ from pathlib import Path
 import numpy as np
 from adversary_cases.collection import CASES, Case
 from adversary_cases.judging import SLOWER, TOO_SURE, WORSE, Verdict, judge
+from harness import make_parser
 
 import tensorfill
 
@@ -123,7 +123,7 @@ def follow(verdicts: Iterable[Verdict], output: Path | None) -> list[Verdict]:
 
 def main() -> int:
     """Judge the cases asked for; 1 if any is beyond a limit."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("--cases", help="numbers, such as 0-49,72")
     parser.add_argument("--kind", help="kinds of data, separated by commas")
     parser.add_argument("--holes", help="words in the name of the pattern, separated by commas")

@@ -16,21 +16,19 @@ docs/baselines.md.
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from harness import DOCS, make_parser, put, save_results, show
 from numpy.typing import NDArray
 
-import report
 import tensorfill
 from tensorfill.bench.dataset import datasets
 from tensorfill.errors import DataNotFound
 from tensorfill.estimates.factored import TuckerTensor
 
-PAGE = Path(__file__).parent.parent / "docs" / "baselines.md"
 VIDEO, COLOUR = (10, 10, 5), (10, 10, 3)
 
 
@@ -217,18 +215,9 @@ HEAD = (
 )
 
 
-def write(table: str, which: str) -> None:
-    """Put the table between its marks on the page."""
-    begin, end = f"<!-- {which}:begin -->", f"<!-- {which}:end -->"
-    page = PAGE.read_text(encoding="utf-8")
-    before, after = page.split(begin)[0], page.split(end)[1]
-    PAGE.write_text(f"{before}{begin}\n{table}\n{end}{after}", encoding="utf-8")
-
-
 def main() -> None:
     """Measure every row and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="folder with the data files")
+    parser = make_parser(__doc__, data="required")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--rows", help="methods or data sets to run, separated by commas")
     parser.add_argument("--rivals", action="store_true", help="the later rivals instead of the paper's baselines")
@@ -237,16 +226,11 @@ def main() -> None:
     wanted = None if chosen.rows is None else set(chosen.rows.split(","))
     which, all_rows = ("rivals", RIVALS) if chosen.rivals else ("baselines", ROWS)
     rows = [row for row in all_rows if wanted is None or {row.method, row.data} & wanted]
-    results, table_rows = [], []
-    for row in rows:
-        results.append(measure(row, chosen.data, chosen.seeds))
-        table_rows.append(formatted(row, results[-1]))
-        print(" | ".join(table_rows[-1]), flush=True)
-    table = report.table(HEAD, table_rows, words=(0, 1))
-    print(f"\n{table}")
+    found = ((row, measure(row, chosen.data, chosen.seeds)) for row in rows)
+    results, table = show(HEAD, found, lambda pair: formatted(*pair), words=(0, 1))
     if chosen.write:
-        write(table, which)
-    report.save(which, results, ("scikit-image",))
+        put(DOCS / "baselines.md", which, table)
+    save_results(which, [result for _, result in results], ("scikit-image",))
 
 
 if __name__ == "__main__":

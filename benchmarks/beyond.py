@@ -10,14 +10,15 @@ row that says so.
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from harness import DOCS, ROOT, GrowingTable, make_parser, names_from, put
+
 import tensorfill
 from tensorfill import formats, metrics, sampling
-
-ROOT = Path(__file__).parent.parent
 
 FILES = {
     "baboon": "baboon_256.png",
@@ -78,50 +79,42 @@ def told_choice(settings: dict[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in settings.items() if value is not None)
 
 
-def compared(folder: Path, names: list[str], methods: list[str]) -> str:
+def compare(folder: Path, names: list[str], methods: list[str]) -> GrowingTable:
     """A row per dataset."""
-    lines = [
-        f"| 10 % observed | {' | '.join(f'`{method}`' for method in methods)} | chosen | paper's method | best rival |",
-        "| --- |" + " --- |" * (len(methods) + 3),
-    ]
+    table = GrowingTable(
+        "10 % observed", *(f"`{method}`" for method in methods), "chosen", "paper's method", "best rival"
+    )
     for name in names:
-        if not (folder / FILES[name]).exists():
-            lines.append(f"| {name} | data not found |" + " |" * (len(methods) + 2))
-            continue
-        found = [measure(folder / FILES[name], method, {}) for method in methods]
-        chosen = told_choice(found[-1]["settings"])
-        paper = f"{PAPER[name]:.4f}" if name in PAPER else "–"
-        lines.append(f"| {name} | {' | '.join(map(cell, found))} | {chosen} | {paper} | {RIVALS.get(name, '–')} |")
-        print(lines[-1], flush=True)
-    return "\n".join(lines)
+        if (folder / FILES[name]).exists():
+            table.add(_cells(folder / FILES[name], name, methods))
+        else:
+            table.add([name, "data not found", *[""] * (len(methods) + 2)])
+    return table
 
 
-def ablated(folder: Path, names: list[str]) -> str:
+def _cells(file: Path, name: str, methods: list[str]) -> Iterator[str]:
+    yield name
+    for method in methods:
+        found = measure(file, method, {})
+        yield cell(found)
+    yield told_choice(found["settings"])
+    yield f"{PAPER[name]:.4f}" if name in PAPER else "–"
+    yield RIVALS.get(name, "–")
+
+
+def ablate(folder: Path, names: list[str]) -> GrowingTable:
     """A row per variant, a column per dataset."""
     names = [name for name in names if (folder / FILES[name]).exists()]
-    lines = [f"| `spectral` | {' | '.join(names)} |", "| --- |" + " --- |" * len(names)]
+    table = GrowingTable("`spectral`", *names)
     for variant, settings in VARIANTS.items():
-        lines.append(f"| {variant} |")
-        for name in names:
-            found = measure(folder / FILES[name], "spectral", settings)
-            lines[-1] += f" {found['kept']:.4f}, {found['seconds']:.1f} s |"
-        print(lines[-1], flush=True)
-    return "\n".join(lines)
-
-
-def put(page: Path, mark: str, table: str) -> None:
-    """Write a table between its marks."""
-    begin, end = f"<!-- {mark}:begin -->", f"<!-- {mark}:end -->"
-    text = page.read_text(encoding="utf-8")
-    if not (begin in text and end in text.partition(begin)[2]):
-        raise SystemExit(f"{page.name} has no {begin} with {end} after it, so the table was not put there.")
-    page.write_text(f"{text.partition(begin)[0]}{begin}\n{table}\n{end}{text.partition(end)[2]}", encoding="utf-8")
+        runs = (measure(folder / FILES[name], "spectral", settings) for name in names)
+        table.add(chain([variant], (f"{found['kept']:.4f}, {found['seconds']:.1f} s" for found in runs)))
+    return table
 
 
 def main() -> None:
     """Run what is asked for and print it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="folder with the data files")
+    parser = make_parser(__doc__, data="required")
     parser.add_argument("--rows", help="names of data, comma-separated; all by default")
     parser.add_argument(
         "--methods", default="spectral,patches,auto", help="comma-separated; it is told what the last one chose"
@@ -129,16 +122,11 @@ def main() -> None:
     parser.add_argument("--ablation", action="store_true", help="leave out ingredients instead")
     parser.add_argument("--write", action="store_true", help="put the table into the pages")
     chosen = parser.parse_args()
-    if unknown := [name for name in (chosen.rows or "").split(",") if name and name not in FILES]:
-        parser.error(f"there is no data called {', '.join(unknown)}; known are {', '.join(FILES)}")
+    names = names_from(chosen.rows, ABLATED if chosen.ablation else FILES, "data", FILES)
     if chosen.ablation:
-        names = list(ABLATED) if chosen.rows is None else chosen.rows.split(",")
-        table, page, mark = ablated(chosen.data, names), ROOT / "docs" / "spectral.md", "ablation"
+        table, page, mark = ablate(chosen.data, names), DOCS / "spectral.md", "ablation"
     else:
-        names = list(FILES) if chosen.rows is None else chosen.rows.split(",")
-        table = compared(chosen.data, names, chosen.methods.split(","))
-        page, mark = ROOT / "README.md", "beyond"
-    print(f"\n{table}")
+        table, page, mark = compare(chosen.data, names, chosen.methods.split(",")), ROOT / "README.md", "beyond"
     if chosen.write:
         put(page, mark, table)
 

@@ -11,22 +11,19 @@ one precision. Each number of threads has a process of its own; each figure is t
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
-import subprocess
-import sys
 import time
+from argparse import SUPPRESS, Namespace
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from harness import count_cores, make_parser, render_table, run_apart, save_results
 from numba import njit
 from tasks import TASKS, C
 
-import report
 from tensorfill import ObservedTensor
 from tensorfill.dual.preconditioner import LeadingDirections
 from tensorfill.dual.start import spectral_start
@@ -124,17 +121,16 @@ def best_seconds(work: Mapping[str, Callable[[], object]], seconds: float) -> di
     return best
 
 
-def measured_with(threads: int, chosen: argparse.Namespace) -> list[dict[str, Any]]:
+def measure_with(threads: int, chosen: Namespace) -> list[dict[str, Any]]:
     """`measure` in a process that has so many threads for everything."""
     settings = ("TENSORFILL_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-    command = [sys.executable, __file__, "--measure", "--seconds", str(chosen.seconds)]
-    command += [] if chosen.data is None else ["--data", str(chosen.data)]
-    environment = {**os.environ, **dict.fromkeys(settings, str(threads))}
-    answer = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
-    return [{"threads": threads, **row} for row in json.loads(answer)]
+    arguments = ["--measure", "--seconds", str(chosen.seconds)]
+    arguments += [] if chosen.data is None else ["--data", str(chosen.data)]
+    found = run_apart(*arguments, **dict.fromkeys(settings, str(threads)))
+    return [{"threads": threads, **row} for row in found]
 
 
-def table(results: list[dict[str, Any]]) -> str:
+def formatted(results: list[dict[str, Any]]) -> str:
     """The figures for people."""
     rows = []
     for found in results:
@@ -159,24 +155,25 @@ def table(results: list[dict[str, Any]]) -> str:
             )
         )
     head = ("", "ms/call", "GFLOP/s", "GEMM", "of GEMM", "MB/call", "GB/s", "bandwidth", "of bandwidth", "precond. ms")
-    return report.table(head, rows)
+    return render_table(head, rows)
 
 
 def main() -> None:
     """Measure with each number of threads and print the table."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("--data", type=Path, help="folder with hall_qcif.npz; without, the data is synthetic")
-    parser.add_argument("--threads", default=",".join(map(str, sorted({1, min(2, cores)}))), help="comma-separated")
+    parser.add_argument(
+        "--threads", default=",".join(map(str, sorted({1, min(2, count_cores())}))), help="comma-separated"
+    )
     parser.add_argument("--seconds", type=float, default=3.0, help="for each figure")
-    parser.add_argument("--measure", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--measure", action="store_true", help=SUPPRESS)
     chosen = parser.parse_args()
     if chosen.measure:
         print(json.dumps(measure(chosen.data, chosen.seconds)))
         return
-    results = [row for threads in chosen.threads.split(",") for row in measured_with(int(threads), chosen)]
-    print(f"\nThe fibre operator on {HALL.load(chosen.data).title}\n\n{table(results)}")
-    report.save("fibre_operator", results)
+    results = [row for threads in chosen.threads.split(",") for row in measure_with(int(threads), chosen)]
+    print(f"\nThe fibre operator on {HALL.load(chosen.data).title}\n\n{formatted(results)}")
+    save_results("fibre_operator", results)
 
 
 if __name__ == "__main__":

@@ -9,20 +9,15 @@ the README between its figure marks. Data that is not there is a row that says s
 
 from __future__ import annotations
 
-import argparse
-import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from harness import ROOT, GrowingTable, make_parser, names_from, put, save_results
 
 import tensorfill
 from tensorfill import formats, metrics, sampling
-
-README = Path(__file__).parent.parent / "README.md"
-RESULTS = Path(__file__).parent / "results" / "figures.json"
-BEGIN, END = "<!-- figures:begin -->", "<!-- figures:end -->"
 
 
 @dataclass(frozen=True)
@@ -84,46 +79,52 @@ def measure(row: Row, folder: Path) -> dict[str, Any]:
     }
 
 
-def table(results: list[dict[str, Any]]) -> str:
-    """The results as Markdown."""
-    lines = [
-        "| 10 % observed | method | RMSE | paper | unobserved, clipped at 0 | smallest entry | gap | iterations | s |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    for found in results:
-        setting = "" if found["lam"] is None else f", λ = 1, C = {found['C']:g}"
-        name = f"| {found['file'].partition('.')[0]} | `{found['method']}`{setting} "
-        if found.get("missing"):
-            lines.append(f"{name}| data not found | | | | | | |")
-            continue
-        paper = "–" if found["paper"] is None else f"{found['paper']:.5f}"
-        lines.append(
-            f"{name}| {found['rmse']:.5f} | {paper} | {found['rmse_unobserved_clipped']:.5f} | {found['smallest']:.1e} "
-            f"| {found['relative_gap']:.2f} | {found['iterations']} | {found['seconds']:.0f} |"
-        )
-    return "\n".join(lines)
+HEAD = (
+    "10 % observed",
+    "method",
+    "RMSE",
+    "paper",
+    "unobserved, clipped at 0",
+    "smallest entry",
+    "gap",
+    "iterations",
+    "s",
+)
+
+
+def formatted(found: dict[str, Any]) -> tuple[str, ...]:
+    """A result as a row of the table."""
+    setting = "" if found["lam"] is None else f", λ = 1, C = {found['C']:g}"
+    name = (found["file"].partition(".")[0], f"`{found['method']}`{setting}")
+    if found.get("missing"):
+        return (*name, "data not found", *[""] * (len(HEAD) - 3))
+    return (
+        *name,
+        f"{found['rmse']:.5f}",
+        "–" if found["paper"] is None else f"{found['paper']:.5f}",
+        f"{found['rmse_unobserved_clipped']:.5f}",
+        f"{found['smallest']:.1e}",
+        f"{found['relative_gap']:.2f}",
+        str(found["iterations"]),
+        f"{found['seconds']:.0f}",
+    )
 
 
 def main() -> None:
     """Run the rows asked for and print them."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="folder with the data files")
+    parser = make_parser(__doc__, data="required")
     parser.add_argument("--rows", help="names of data, comma-separated; all by default")
     parser.add_argument("--write", action="store_true", help="put the table into the README")
     chosen = parser.parse_args()
-    wanted = None if chosen.rows is None else set(chosen.rows.split(","))
-    results = []
+    names = names_from(chosen.rows, dict.fromkeys(row.name for row in ROWS), "data")
+    results, table = [], GrowingTable(*HEAD)
     for row in ROWS:
-        if wanted is None or row.name in wanted:
+        if row.name in names:
             results.append(measure(row, chosen.data))
-            print(table(results[-1:]).splitlines()[-1], flush=True)
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(results, indent=2))
-    print(f"\n{table(results)}\n\nAlso in {RESULTS.relative_to(README.parent)}.")
+            table.add(formatted(results[-1]))
+    save_results("figures", results)
     if chosen.write:
-        text = README.read_text()
-        before, after = text.partition(BEGIN)[0], text.partition(END)[2]
-        README.write_text(f"{before}{BEGIN}\n{table(results)}\n{END}{after}")
+        put(ROOT / "README.md", "figures", table)
 
 
 if __name__ == "__main__":

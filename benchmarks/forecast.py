@@ -10,16 +10,14 @@ are what the forecasts say, with what every process needs in any case.
 
 from __future__ import annotations
 
-import argparse
 import json
-import subprocess
-import sys
 import time
+from argparse import SUPPRESS
 
 import numpy as np
+from harness import make_parser, run_apart, show
 from numpy.typing import NDArray
 
-import report
 from tensorfill import complete, sampling
 from tensorfill.bench.peak_memory import PeakMemory
 from tensorfill.cost import UNMEASURED
@@ -69,28 +67,28 @@ def with_figures() -> list[str]:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("--methods", default=",".join(("auto", *with_figures())))
     parser.add_argument("--size", type=float, default=1e6)
-    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--one", nargs=3, help=SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
         method, kind, holes = arguments.one
         print(json.dumps(measured(method, shapes(arguments.size)[kind], holes)))
         return
-    rows: list[list[str]] = []
-    for method in arguments.methods.split(","):
-        for kind, shape in shapes(arguments.size).items():
-            for holes in HOLES:
-                rows.append(_row(method, kind, shape, holes, arguments.size))
-                print("  ".join(rows[-1]), file=sys.stderr, flush=True)
+    rows = (
+        measure_apart(method, kind, shape, holes, arguments.size)
+        for method in arguments.methods.split(",")
+        for kind, shape in shapes(arguments.size).items()
+        for holes in HOLES
+    )
     head = ("method", "data", "holes", "bytes", "µs", "bytes forecast", "µs forecast")
-    print(report.table(head, rows, words=(0, 1, 2)))
+    show(head, rows, list, words=(0, 1, 2))
 
 
-def _row(method: str, kind: str, shape: tuple[int, ...], holes: str, size: float) -> list[str]:
-    command = [sys.executable, __file__, "--size", str(size), "--one", method, kind, holes]
-    found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
+def measure_apart(method: str, kind: str, shape: tuple[int, ...], holes: str, size: float) -> list[str]:
+    """A row of the table."""
+    found = run_apart("--size", str(size), "--one", method, kind, holes)
     said = forecast(shape, method, structured=holes == "shaped", missing=1 - HOLES[holes][1])
     entries = float(np.prod(shape))
     numbers = (found["bytes"], found["microseconds"], said.bytes / entries, 1e6 * said.seconds / entries)

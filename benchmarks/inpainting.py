@@ -20,21 +20,20 @@ arXiv:1707.06567. Frequency-selective: Seiler et al., IEEE Trans. Image Processi
 
 from __future__ import annotations
 
-import argparse
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from harness import GrowingTable, make_parser, names_from, save_results
 from numpy.typing import NDArray
 from photographs import COLOUR, GRAY, Picture, photograph
 from PIL import Image, ImageDraw, ImageFont
 from scipy import ndimage
 
-import report
 import tensorfill
 from tensorfill import sampling
 
@@ -210,20 +209,23 @@ def padded(tiles: Mapping[str, Picture]) -> dict[str, Picture]:
 def compare(cases: Mapping[str, tuple[Picture, Mask]], methods: Sequence[str], repeat: int) -> dict[str, Any]:
     """Print a row for each method, a column for each case; give back the figures and what came out."""
     shares = [f"{name}, {missing.mean():.1%}" for name, (_, missing) in cases.items()]
-    print(f"| RMSE inside (0 … 255), seconds | {' | '.join(shares)} |", "| --- " * (len(cases) + 1) + "|", sep="\n")
+    table = GrowingTable("RMSE inside (0 … 255), seconds", *shares)
     found: dict[str, Any] = {}
-    for method in methods:
-        print(f"| {TITLES[method]} |", end="", flush=True)
+
+    def cells(method: str) -> Iterator[str]:
+        yield TITLES[method]
         for name, (truth, missing) in cases.items():
             try:
                 filled, seconds = timed(METHODS[method], damaged(truth, missing), missing, repeat)
             except NotInstalled as package:
-                print(f" {package} is not installed |", end="", flush=True)
+                yield f"{package} is not installed"
                 continue
             error = error_inside(truth, filled, missing)
             found[f"{method} on {name}"] = {"rmse": error, "seconds": seconds, "filled": filled}
-            print(f" {error:.2f}, {seconds:.2f} s |", end="", flush=True)
-        print(flush=True)
+            yield f"{error:.2f}, {seconds:.2f} s"
+
+    for method in methods:
+        table.add(cells(method))
     return found
 
 
@@ -245,28 +247,20 @@ def large(name: str, methods: Sequence[str]) -> dict[str, float]:
     more = [(0, max(0, side - had)) for side, had in zip(LARGE, small.shape, strict=False)]
     truth = np.pad(small, [*more, *[(0, 0)] * (small.ndim - 2)], mode="symmetric")[: LARGE[0], : LARGE[1]]
     missing = strokes(LARGE, LARGE_SHARE, seed=0, words=False)
-    print(f"| {LARGE[0]} × {LARGE[1]}, {missing.mean():.2%} missing | seconds |\n| --- | --- |")
+    table = GrowingTable(f"{LARGE[0]} × {LARGE[1]}, {missing.mean():.2%} missing", "seconds")
     found = {}
     for method in methods:
         try:
             _, found[method] = timed(METHODS[method], damaged(truth, missing), missing, repeat=1)
-            print(f"| {TITLES[method]} | {found[method]:.1f} |", flush=True)
+            table.add([TITLES[method], f"{found[method]:.1f}"])
         except NotInstalled as package:
-            print(f"| {TITLES[method]} | {package} is not installed |", flush=True)
+            table.add([TITLES[method], f"{package} is not installed"])
     return found
-
-
-def chosen_from(given: str, all_names: Sequence[str], what: str) -> list[str]:
-    """The names that were asked for; unknown ones end the program."""
-    names = given.split(",")
-    if unknown := [name for name in names if name not in all_names]:
-        raise SystemExit(f"There is no {what} called {', '.join(unknown)}. Known are: {', '.join(all_names)}.")
-    return names
 
 
 def main() -> None:
     """Run what is asked for and print it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("--rows", default=",".join(ROWS), help="photographs, comma-separated")
     parser.add_argument("--holes", default="strokes", help=f"comma-separated: {','.join(HOLES)}")
     parser.add_argument("--methods", default=",".join(METHODS), help=f"comma-separated: {','.join(METHODS)}")
@@ -275,22 +269,22 @@ def main() -> None:
     parser.add_argument("--pictures", type=Path, help="folder for sheets of magnified crops")
     parser.add_argument("--large", action="store_true", help="seconds for 12 megapixels instead")
     given = parser.parse_args()
-    names = chosen_from(given.rows, COLOUR + GRAY, "photograph")
-    methods = chosen_from(given.methods, tuple(METHODS), "method")
+    names = names_from(given.rows, COLOUR + GRAY, "photograph")
+    methods = names_from(given.methods, tuple(METHODS), "method")
     packages = ("scikit-image", "opencv-contrib-python-headless")
     if given.large:
-        report.save("inpainting_large", large(names[0], methods), packages)
+        save_results("inpainting_large", large(names[0], methods), packages)
         return
     cases = {}
     for name in names:
-        for holes in chosen_from(given.holes, HOLES, "kind of holes"):
+        for holes in names_from(given.holes, HOLES, "kind of holes"):
             truth = photograph(name, given.size)
             cases[f"{name}, {holes}"] = truth, missing_of(holes, truth.shape)
     found = compare(cases, methods, given.repeat)
     if given.pictures is not None:
         draw_sheets(given.pictures, cases, found)
     told = {run: {key: value for key, value in one.items() if key != "filled"} for run, one in found.items()}
-    report.save("inpainting", told, packages)
+    save_results("inpainting", told, packages)
 
 
 if __name__ == "__main__":

@@ -17,15 +17,17 @@ groups are those that `patches` has chosen.
 
 from __future__ import annotations
 
-import argparse
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from harness import GrowingTable, make_parser, names_from
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from photographs import COLOUR, photograph
+from scipy.sparse import diags_array
+from scipy.sparse.linalg import LinearOperator, cg
 
 import tensorfill
 from tensorfill import sampling
@@ -152,30 +154,15 @@ class Problem:
                 out += scattered(group.members, w[group.members] @ precision, out.size)
             return out
 
-        return conjugate_gradients(apply, right, 1 / diagonal, x.reshape(-1)).reshape(x.shape)
+        system = LinearOperator((x.size, x.size), matvec=apply, dtype=np.float64)
+        solution, _ = cg(system, right, x0=x.reshape(-1), rtol=0.0, maxiter=STEPS, M=diags_array(1 / diagonal))
+        return np.asarray(solution).reshape(x.shape)
 
 
 def scattered(positions: NDArray[np.int64], values: Array | float, size: int) -> Array:
     """Values, the same for all rows or not, added up at positions."""
     weights = np.broadcast_to(values, positions.shape).reshape(-1)
     return np.bincount(positions.reshape(-1), weights, size).astype(np.float64, copy=False)
-
-
-def conjugate_gradients(apply: Callable[[Array], Array], right: Array, scaling: Array, start: Array) -> Array:
-    """So many steps, each divided by the diagonal."""
-    x = start.copy()
-    residual = right - apply(x)
-    direction = scaled = scaling * residual
-    product = residual @ scaled
-    for _ in range(STEPS):
-        applied = apply(direction)
-        step = product / (direction @ applied)
-        x += step * direction
-        residual = residual - step * applied
-        scaled = scaling * residual
-        before, product = product, residual @ scaled
-        direction = scaled + product / before * direction
-    return x
 
 
 def measure(name: str, side: int) -> list[str]:
@@ -197,14 +184,14 @@ def measure(name: str, side: int) -> list[str]:
 
 def main() -> None:
     """Measure row by row."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("--rows", default=",".join(ROWS), help=f"comma-separated: {','.join(COLOUR)}")
     parser.add_argument("--side", type=int, default=128)
     given = parser.parse_args()
     head = ("10 % observed", "`patches`", "one round more", *(f"one prior, β = {beta:g}" for beta in BETAS), "cost")
-    print(f"| {' | '.join(head)} |", "| --- " * len(head) + "|", sep="\n", flush=True)
-    for name in given.rows.split(","):
-        print(f"| {' | '.join(measure(name, given.side))} |", flush=True)
+    table = GrowingTable(*head)
+    for name in names_from(given.rows, COLOUR, "photograph"):
+        table.add(measure(name, given.side))
 
 
 if __name__ == "__main__":

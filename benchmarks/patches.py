@@ -18,14 +18,14 @@ inside the scribbles, is printed, from 0 to 1.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from beyond import FILES, put
+from beyond import FILES
+from harness import DOCS, GrowingTable, make_parser, names_from, put
 from inpainting import damaged, missing_of, telling_places
 from numpy.typing import NDArray
 from photographs import Picture, middle, photograph
@@ -36,8 +36,6 @@ from tensorfill.cli.preview import side_by_side
 from tensorfill.methods.patches import Patches
 from tensorfill.methods.registry import forget, register
 
-PAGE = Path(__file__).parent.parent / "docs" / "patches.md"
-MARK = "patches-ablation"
 SHARE = 0.1
 SIDES = {"baboon": 160, "splash": 192, "coffee": 256, "hall": 64, "cave_a": 128}
 FRAMES = {"hall": 60}
@@ -115,21 +113,22 @@ def settings_of(variant: Variant, chosen: Mapping[str, Any]) -> dict[str, Any]:
     return {**chosen, **variant.settings, **scaled}
 
 
-def ablated(folder: Path | None, names: list[str]) -> str:
+def ablate(folder: Path | None, names: list[str]) -> GrowingTable:
     """A row per variant, a column per data set."""
     truths = {name: truth for name in names if (truth := truth_of(name, folder)) is not None}
     sizes = [f"{name} {'×'.join(map(str, truth.shape))}" for name, truth in truths.items()]
-    lines = [f"| 10 % observed | {' | '.join(sizes)} |", "| --- |" + " --- |" * len(truths)]
-    print("\n".join(lines), flush=True)
+    table = GrowingTable("10 % observed", *sizes)
 
-    def tell(row: str, cells: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
-        print(f"| {row} |", end="", flush=True)
-        found = []
-        for one in cells:
-            found.append(one)
-            print(f" {cell(one)} |", end="", flush=True)
-        print(flush=True)
-        lines.append(f"| {row} | {' | '.join(map(cell, found))} |")
+    def tell(row: str, runs: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+
+        def cells() -> Iterator[str]:
+            yield row
+            for run in runs:
+                found.append(run)
+                yield cell(run)
+
+        table.add(cells())
         return found
 
     def of_variant(variant: Variant) -> Iterator[dict[str, Any]]:
@@ -146,7 +145,7 @@ def ablated(folder: Path | None, names: list[str]) -> str:
     chosen = [found["settings"] for found in usual]
     for row, variant in VARIANTS.items():
         tell(row, of_variant(variant))
-    return "\n".join(lines)
+    return table
 
 
 def write_sheet(path: Path, panels: Mapping[str, Picture], missing: NDArray[np.bool_]) -> None:
@@ -191,21 +190,19 @@ def draw_scribbles(path: Path) -> None:
 
 def main() -> None:
     """Run what is asked for and print it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, help="folder with the data files")
-    parser.add_argument("--rows", default=",".join(SIDES), help="names of data, comma-separated; all by default")
+    parser = make_parser(__doc__, data="optional")
+    parser.add_argument("--rows", help="names of data, comma-separated; all by default")
     parser.add_argument("--ablation", action="store_true", help="leave out one ingredient after the other")
     parser.add_argument("--write", action="store_true", help="put the table into docs/patches.md")
     parser.add_argument("--pictures", type=Path, help="folder for the pictures of docs/patches.md")
     given = parser.parse_args()
-    if unknown := [name for name in given.rows.split(",") if name not in SIDES]:
-        parser.error(f"there is no data called {', '.join(unknown)}; known are {', '.join(SIDES)}")
+    names = names_from(given.rows, SIDES, "data")
     if not given.ablation and given.pictures is None:
         parser.error("nothing to do: --ablation or --pictures DIR")
     if given.ablation:
-        table = ablated(given.data, given.rows.split(","))
+        table = ablate(given.data, names)
         if given.write:
-            put(PAGE, MARK, table)
+            put(DOCS / "patches.md", "patches-ablation", table)
     if given.pictures is not None:
         given.pictures.mkdir(parents=True, exist_ok=True)
         draw_entries(given.pictures / "patches.png")

@@ -9,7 +9,6 @@ ones from there instead. --write makes the pictures of docs/files.md, never from
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tempfile
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from harness import DOCS, GrowingTable, make_parser
 from real_file_cases import clips, cubes, pictures, tables
 from real_file_cases.case import HOLE, Case, gray_rgb
 from real_file_cases.command import tensorfill
@@ -26,7 +26,7 @@ from real_file_cases.material import Data, Material, from_folder, shipped
 from tensorfill import formats, metrics
 from tensorfill.cli.preview import side_by_side
 
-PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
+PICTURES = DOCS / "pictures"
 DAMAGES: tuple[Callable[[Material, Path], Case], ...] = (
     pictures.tiff_with_dead_pixels,
     pictures.png_with_erased_text,
@@ -111,7 +111,7 @@ def _white(case: Case) -> Data:
 
 def main() -> None:
     """Every case, one line each."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("--data", type=Path, help="a folder with real clips, cubes and counts")
     parser.add_argument("--only", default="", help="some of the cases, by name")
     parser.add_argument("--keep-files", type=Path, help="leave the files in this folder")
@@ -123,15 +123,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = asked.keep_files.resolve() if asked.keep_files else Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
-        print("| file | shape | missing | RMSE at missing | PSNR | time | memory | kept |")
-        print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+        table = GrowingTable("file", "shape", "missing", "RMSE at missing", "PSNR", "time", "memory", "kept")
         failures = 0
         for make in cases(material, folder):
             case = make()
             if asked.only and case.name not in asked.only.split(","):
                 continue
             line, data = examined(case, material, folder)
-            print(f"| {' | '.join(line)} |", flush=True)
+            table.add(line)
             failures += data is None or "NOT " in line[7]
             if asked.write and case.view is not None and data is not None:
                 draw(case, data)

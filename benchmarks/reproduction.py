@@ -18,8 +18,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tensorfill.report.evidence import Evidence
-from tensorfill.report.render import page_to_markdown
 from tensorfill.report.reproduction import TITLE, describe_reproduction
+from tensorfill.report.table import page_to_markdown
 from tensorfill.rows import Row, read_rows
 
 Curve = tuple[tuple[int, float, float], ...]

@@ -10,23 +10,20 @@ Every figure comes from a process of its own. `nonneg-dual` is run up to a milli
 
 from __future__ import annotations
 
-import argparse
 import json
-import resource
-import subprocess
-import sys
 import time
+from argparse import SUPPRESS
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from harness import make_parser, run_apart, save_results, show
 from numpy.typing import NDArray
 
-import report
 import tensorfill
 from tensorfill import ObservedTensor
+from tensorfill.bench.peak_memory import PeakMemory
 from tensorfill.numerics.fibre_operator import FibreOperator
 from tensorfill.numerics.threads import thread_count
 
@@ -113,44 +110,19 @@ def measure_memory(case: Case, method: str) -> dict[str, float]:
     del positions
     observed = ObservedTensor.from_coordinates(coordinates, values, case.shape)
     del coordinates, values
-    before = _forget_peak()
+    peak = PeakMemory()
     done = tensorfill.complete(observed, method=method, rank=case.rank, max_iter=1)
-    return {"bytes": _memory("VmHWM") - before, "seconds": done.seconds, "calls": done.history[-1].operator_calls}
-
-
-def _forget_peak() -> int:
-    """Let the peak start anew from the memory held now, which is given back."""
-    try:
-        Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        return _memory("VmHWM")
-    return _memory("VmRSS")
-
-
-def _memory(kind: str) -> int:
-    """Bytes of memory held now (VmRSS) or at most (VmHWM); always the latter where the system does not say."""
-    try:
-        lines = Path("/proc/self/status").read_text().splitlines()
-    except OSError:
-        unit = 1 if sys.platform == "darwin" else 1024
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith(kind))
-
-
-def in_a_process(what: str, case: Case) -> dict[str, float]:
-    """A measurement in a process of its own: the operator's, or a method's."""
-    command = [sys.executable, __file__, "--measure", what, json.dumps(asdict(case))]
-    answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-    return dict(json.loads(answer))
+    return {"bytes": peak.bytes() or 0, "seconds": done.seconds, "calls": done.history[-1].operator_calls}
 
 
 def measure(case: Case) -> dict[str, Any]:
-    """A row of the table."""
+    """A row of the table, each figure from a process of its own."""
+    told = json.dumps(asdict(case))
     return {
         **asdict(case),
         "shape": case.shape,
-        "operator": in_a_process("operator", case),
-        "memory": {method: in_a_process(method, case) for method in case.methods},
+        "operator": run_apart("--measure", "operator", told),
+        "memory": {method: run_apart("--measure", method, told) for method in case.methods},
     }
 
 
@@ -187,21 +159,17 @@ HEAD = (
 
 def main() -> None:
     """Measure every case and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("--largest", type=float, default=SIZES[-1], help="most observed entries")
-    parser.add_argument("--measure", nargs=2, metavar=("WHAT", "CASE"), help=argparse.SUPPRESS)
+    parser.add_argument("--measure", nargs=2, metavar=("WHAT", "CASE"), help=SUPPRESS)
     chosen = parser.parse_args()
     if chosen.measure:
         what, case = chosen.measure[0], Case(**json.loads(chosen.measure[1]))
         print(json.dumps(time_operator(case) if what == "operator" else measure_memory(case, what)))
         return
-    results = []
-    for case in cases(chosen.largest):
-        results.append(measure(case))
-        print(" | ".join(formatted(results[-1])), flush=True)
-    rows = [formatted(found) for found in results]
-    print(f"\nScaling ({thread_count()} threads)\n\n{report.table(HEAD, rows)}")
-    report.save("scaling", results)
+    title = f"Scaling ({thread_count()} threads)\n\n"
+    results, _ = show(HEAD, map(measure, cases(chosen.largest)), formatted, title=title)
+    save_results("scaling", results)
 
 
 if __name__ == "__main__":

@@ -7,17 +7,17 @@ Prints seconds, peak memory of the process, and the smallest prediction. The dat
 
 from __future__ import annotations
 
-import argparse
 import resource
 
 import numpy as np
+from harness import make_parser
 
 import tensorfill
 
 
 def main() -> None:
     """Make the data, complete it, predict what was held out."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("--known", type=int, default=2_000_000)
     parser.add_argument("--asked", type=int, default=1_000_000)
     parser.add_argument("--size", type=int, default=20_000)

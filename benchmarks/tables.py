@@ -12,14 +12,14 @@ a column, in its own unit, next to that in one unit.
 
 from __future__ import annotations
 
-import argparse
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
 import numpy as np
+from harness import GrowingTable, make_parser, names_from
 from numpy.typing import NDArray
 
 import tensorfill
@@ -160,29 +160,27 @@ def size(errors: Array) -> float:
     return float(np.sqrt(np.mean(errors**2)))
 
 
+def formatted(found: Sequence[float]) -> list[str]:
+    """Three errors and three ratios."""
+    return [f"{value:.{3 if place < 3 else 2}f}" for place, value in enumerate(found)]
+
+
 def main() -> None:
     """Print a line per table, and the mean of every kind."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--kinds", default=",".join(KINDS))
     given = parser.parse_args()
-    head = ("table", "seed", "auto", "KNNImputer", "IterativeImputer", "auto / KNN", "auto / Iterative", "many units")
-    print(f"| {' | '.join(head)} | seconds |", "| --- " * (len(head) + 1) + "|", sep="\n")
-    for kind in given.kinds.split(","):
+    ratios = ("auto / KNN", "auto / Iterative", "many units")
+    shown = GrowingTable("table", "seed", "auto", "KNNImputer", "IterativeImputer", *ratios, "seconds")
+    for kind in names_from(given.kinds, KINDS, "table"):
         found = []
         for seed in range(given.seeds):
             ours, near, fitted, units, seconds = measure(kind, seed)
             found.append((ours, near, fitted, ours / near, ours / fitted, units))
-            print(
-                f"| {kind} | {seed} | {ours:.3f} | {near:.3f} | {fitted:.3f} | {ours / near:.2f} | {ours / fitted:.2f} "
-                f"| {units:.2f} | {seconds:.1f} |",
-                flush=True,
-            )
-        ours, near, fitted, nearer, better, _ = np.mean(found, axis=0)
+            shown.add([kind, str(seed), *formatted(found[-1]), f"{seconds:.1f}"])
         largest = max(units for *_, units in found)
-        print(
-            f"| {kind} | all | {ours:.3f} | {near:.3f} | {fitted:.3f} | {nearer:.2f} | {better:.2f} | {largest:.2f} | |"
-        )
+        shown.add([kind, "all", *formatted([*np.mean(found, axis=0)[:-1], largest]), ""])
 
 
 if __name__ == "__main__":

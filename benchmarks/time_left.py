@@ -9,13 +9,13 @@ is written down twenty times a second.
 
 from __future__ import annotations
 
-import argparse
 import threading
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from harness import GrowingTable, make_parser, names_from
 from typer.testing import CliRunner
 
 from tensorfill import formats, sampling
@@ -63,7 +63,7 @@ def hidden(case: str, data: Path, folder: Path) -> Path:
     return place if case == "folder" else place / f"{case}.npz"
 
 
-def measured(case: str, data: Path) -> str:
+def measure(case: str, data: Path) -> list[str]:
     """A line of the table."""
     with TemporaryDirectory() as folder:
         source = hidden(case, data, Path(folder))
@@ -82,7 +82,7 @@ def measured(case: str, data: Path) -> str:
         told = next(left for moment, left in said if moment - began >= share * total)
         truth = (1 - share) * total
         cells.append(f"{told:.1f} s, {truth:.1f} s ({told / truth:.2f})")
-    return f"| {' | '.join(cells)} |"
+    return cells
 
 
 def _format(case: str) -> list[str]:
@@ -91,15 +91,13 @@ def _format(case: str) -> list[str]:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
+    parser = make_parser(__doc__, data="required")
     parser.add_argument("--cases", default=",".join(CASES))
     chosen = parser.parse_args()
     setattr(verb, "ProgressLine", WatchedLine)  # noqa: B010 - where the command takes it from
-    print("| case | in all | " + " | ".join(f"said and true after {share:.0%}" for share in SHARES) + " |")
-    print("| --- | --- | " + " | ".join("---" for _ in SHARES) + " |")
-    for case in chosen.cases.split(","):
-        print(measured(case, chosen.data), flush=True)
+    table = GrowingTable("case", "in all", *(f"said and true after {share:.0%}" for share in SHARES))
+    for case in names_from(chosen.cases, CASES, "case"):
+        table.add(measure(case, chosen.data))
 
 
 if __name__ == "__main__":

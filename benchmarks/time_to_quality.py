@@ -19,20 +19,20 @@ is not there is replaced by synthetic data, whose RMSE to reach is 1 % above tha
 
 from __future__ import annotations
 
-import argparse
 import time
+from argparse import BooleanOptionalAction
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from harness import make_parser, names_from, render_table, save_results, version
 from numpy.typing import NDArray
 from plain import PlainDual, Step, minimise
 from rivals import RIVALS, Rival, TooSlow
 from tasks import TASKS, C, Loaded
 
-import report
 import tensorfill
 from tensorfill import Snapshot, metrics
 from tensorfill.dual.start import spectral_start
@@ -196,7 +196,7 @@ def first_table(finishes: Sequence[Finish]) -> str:
                 f"{found.end.rmse:.4f}",
             )
         )
-    return report.table(head, rows, words=(0, 1))
+    return render_table(head, rows, words=(0, 1))
 
 
 def _reached(found: Finish, moment: Moment | None) -> tuple[str, str]:
@@ -231,7 +231,7 @@ def our_result(loaded: Loaded, method: str, run: Run) -> dict[str, Any]:
 def rival_result(loaded: Loaded, rival: Rival, limit: float) -> dict[str, Any]:
     """The best that a rival has to show, over ranks where it takes one."""
     about = {"data": loaded.title, "method": f"{rival.package} {rival.what}"}
-    if report.version(rival.package) == "not installed":
+    if version(rival.package) == "not installed":
         return {**about, "note": "not installed"}
     observed = loaded.observed
     tries: list[dict[str, Any]] = []
@@ -273,7 +273,7 @@ def second_table(results: Sequence[dict[str, Any]]) -> str:
             )
         rows.append((found["data"], found["method"], *figures, found["note"]))
     head = ("data", "method", "RMSE, all", "unobserved", "smallest", "s", "time ×", "note")
-    return report.table(head, rows, words=(0, 1, 7))
+    return render_table(head, rows, words=(0, 1, 7))
 
 
 def compile_everything() -> None:
@@ -286,18 +286,16 @@ def compile_everything() -> None:
 
 def main() -> None:
     """Run the tasks asked for and print both tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = make_parser(__doc__)
     parser.add_argument("--data", type=Path, help="folder with the data files; without, all data is synthetic")
-    parser.add_argument("--rows", default=",".join(task.name for task in TASKS), help="tasks, comma-separated")
+    parser.add_argument("--rows", help="tasks, comma-separated")
     parser.add_argument("--repeat", type=int, default=1, help="runs of ours, of which the fastest counts")
     parser.add_argument("--plain-limit", type=float, default=300.0, help="seconds for each plain run")
     parser.add_argument("--plain-tolerances", default="1e-4,1e-6", help="of its linear systems, one run for each")
-    parser.add_argument("--rivals", action=argparse.BooleanOptionalAction, default=True, help="run other packages too")
+    parser.add_argument("--rivals", action=BooleanOptionalAction, default=True, help="run other packages too")
     parser.add_argument("--rival-limit", type=float, default=60.0, help="seconds for each run of a rival")
     chosen = parser.parse_args()
-    wanted = chosen.rows.split(",")
-    if unknown := set(wanted) - {task.name for task in TASKS}:
-        parser.error(f"no such row: {', '.join(unknown)}")
+    wanted = names_from(chosen.rows, [task.name for task in TASKS], "data")
     tolerances = [tolerance for tolerance in chosen.plain_tolerances.split(",") if tolerance]
     compile_everything()
     finishes: list[Finish] = []
@@ -322,7 +320,7 @@ def main() -> None:
 def save(finishes: Sequence[Finish], others: Sequence[dict[str, Any]], *, say_so: bool = True) -> None:
     """Write both tables as they are so far."""
     results = {"to_quality": [asdict(found) for found in finishes], "other_packages": others}
-    report.save("time_to_quality", results, ("pymanopt", *RIVALS), say_so=say_so)
+    save_results("time_to_quality", results, ("pymanopt", *RIVALS), say_so=say_so)
 
 
 if __name__ == "__main__":

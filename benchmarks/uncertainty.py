@@ -11,7 +11,6 @@ come on top of those of the completion.
 
 from __future__ import annotations
 
-import argparse
 import time
 import warnings
 from dataclasses import asdict, dataclass
@@ -19,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from harness import make_parser, save_results, show
 from numpy.typing import NDArray
 
-import report
 import tensorfill
 from tensorfill import sampling
 from tensorfill.bench.dataset import datasets
@@ -119,8 +118,7 @@ def formatted(found: dict[str, Any]) -> tuple[str, ...]:
 def main() -> None:
     """Measure every row and print the table."""
     telling = names_of(lambda kind: kind.tells_uncertainty)
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="folder with the data files")
+    parser = make_parser(__doc__, data="required")
     parser.add_argument("--rows", help="data sets to run, separated by commas")
     parser.add_argument("--patterns", help="patterns of holes to run, separated by commas")
     parser.add_argument("--methods", default="spectral,patches", help=f"comma-separated: {','.join(telling)}")
@@ -130,14 +128,9 @@ def main() -> None:
     methods = chosen.methods.split(",")
     if silent := [method for method in methods if method not in telling]:
         parser.error(f"{', '.join(silent)} does not tell how sure it is; take some of {', '.join(telling)}")
-    results, lines = [], []
-    for method in methods:
-        for row in rows:
-            results.append(measure(row, chosen.data, method))
-            lines.append(formatted(results[-1]))
-            print(" | ".join(lines[-1]), flush=True)
-    print(f"\n{report.table(HEAD, lines, words=(0, 1, 2))}")
-    report.save("uncertainty", results)
+    found = (measure(row, chosen.data, method) for method in methods for row in rows)
+    results, _ = show(HEAD, found, formatted, words=(0, 1, 2))
+    save_results("uncertainty", results)
 
 
 if __name__ == "__main__":

@@ -19,18 +19,16 @@ docs/patches.md. Data that is not there is a row that says so.
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from beyond import put
+from harness import DOCS, GrowingTable, make_parser, names_from, put, save_results
 from numpy.typing import NDArray
 from photographs import COLOUR, GRAY, middle, photograph
 
-import report
 import tensorfill
 from tensorfill import metrics, sampling
 from tensorfill.bench.dataset import datasets
@@ -38,8 +36,6 @@ from tensorfill.errors import DataNotFound, TensorfillError, TensorfillWarning
 
 Array = NDArray[np.float64]
 
-PAGE = Path(__file__).parent.parent / "docs" / "patches.md"
-MARK = "unseen"
 UNSEEN_CLIPS, COUNTS = ("container", "highway", "akiyo"), "hangzhou_metro"
 ROWS = (*COLOUR, *GRAY, *UNSEEN_CLIPS, COUNTS)
 CLIPS = (*UNSEEN_CLIPS, "hall")
@@ -146,19 +142,9 @@ def summary(rows: Sequence[Sequence[Cell]]) -> list[str]:
     return told
 
 
-def chosen_from(given: str | None, all_names: Sequence[str], what: str, more: Sequence[str] = ()) -> list[str]:
-    """The names that were asked for, or all but `more`; unknown ones end the program before it works for an hour."""
-    known = (*all_names, *more)
-    names = list(all_names) if given is None else given.split(",")
-    if unknown := [name for name in names if name not in known]:
-        raise SystemExit(f"There is no {what} {', '.join(unknown)}. Known are: {', '.join(known)}.")
-    return names
-
-
 def main() -> None:
     """Measure row by row, and print each as it is there."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, help="folder with the clips and counts")
+    parser = make_parser(__doc__, data="optional")
     parser.add_argument("--rows", help=f"comma-separated: {','.join(ROWS)}, all by default; also {','.join(TUNED)}")
     parser.add_argument("--holes", help=f"comma-separated: {','.join(HOLES)}; all by default")
     parser.add_argument("--methods", default="spectral,patches,auto", help="comma-separated")
@@ -167,36 +153,30 @@ def main() -> None:
     parser.add_argument("--frames", type=int, help="of a clip, only so many")
     parser.add_argument("--write", action="store_true", help="put the table into docs/patches.md")
     given = parser.parse_args()
-    names = chosen_from(given.rows, ROWS, "data called", TUNED)
-    kinds = chosen_from(given.holes, tuple(HOLES), "kind of holes called")
-    methods = chosen_from(given.methods, tuple(tensorfill.available_methods()), "method called")
+    names = names_from(given.rows, ROWS, "data", TUNED)
+    kinds = names_from(given.holes, tuple(HOLES), "kind of holes")
+    methods = names_from(given.methods, tuple(tensorfill.available_methods()), "method")
     head = ("data", "known", *(f"`{method}`" for method in methods), "best", "auto against the rest")
-    lines = [f"| {' | '.join(head)} |", "| --- " * len(head) + "|"]
-    print("\n".join(lines), flush=True)
-
-    def tell(*cells: str) -> None:
-        lines.append(f"| {' | '.join(cells)} |")
-        print(lines[-1], flush=True)
-
+    table = GrowingTable(*head)
     rows: list[list[Cell]] = []
     results = []
     for name in names:
         try:
             truth = truth_of(name, given.data, given.size, given.frames)
         except (DataNotFound, ImportError):
-            tell(name, "data not found", *[""] * (len(methods) + 2))
+            table.add([name, "data not found", *[""] * (len(methods) + 2)])
             continue
         size = "×".join(map(str, truth.shape))
         for holes in kinds:
             if possible(holes, truth.shape):
                 rows.append([measure(truth, holes, method, given.seeds) for method in methods])
-                tell(f"{name} {size}", holes, *map(str, rows[-1]), *verdict(rows[-1]))
+                table.add([f"{name} {size}", holes, *map(str, rows[-1]), *verdict(rows[-1])])
                 results.append({"data": name, "shape": truth.shape, "holes": holes, "cells": [*map(asdict, rows[-1])]})
     refusals = {f"{cell.method} refused: {cell.refusal}" for row in rows for cell in row if cell.refusal}
     print("", *summary(rows), *sorted(refusals), sep="\n")
     if given.write:
-        put(PAGE, MARK, "\n".join(lines))
-    report.save(MARK, results, ("scikit-image",))
+        put(DOCS / "patches.md", "unseen", table)
+    save_results("unseen", results, ("scikit-image",))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -41,8 +42,8 @@ class DataCard:
 
 
 @dataclass(frozen=True)
-class Row:
-    """One run: what was asked, what came out. Errors are on the scale where the data lies in [0, 1]."""
+class Question:
+    """What a run is asked: a method on a dataset, with one mask."""
 
     data: DataCard
     experiment: str
@@ -53,9 +54,29 @@ class Row:
     settings: Mapping[str, Any]
     seed: int
     rate: float
+    """The share of the entries that is kept."""
     pattern: str
+    """How the others are hidden, by the names of `sampling`."""
+    time_limit: float | None = field(default=None, kw_only=True)
+    """Seconds after which the method is asked to stop."""
+
+    @cached_property
+    def id(self) -> str:
+        """The same for the same question, whatever the answer."""
+        asked = self.asked()
+        asked |= {"data": self.data.name, "settings": dict(self.settings)}
+        return sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:12]
+
+    def asked(self) -> dict[str, Any]:
+        """The question alone, by field."""
+        return {entry.name: getattr(self, entry.name) for entry in fields(Question)}
+
+
+@dataclass(frozen=True)
+class Row(Question):
+    """One run: what was asked, what came out. Errors are on the scale where the data lies in [0, 1]."""
+
     status: Status
-    time_limit: float | None = None
     error: str | None = None
     """One sentence, where the status is not "ok"."""
     chosen: Mapping[str, Any] = field(default_factory=dict)
@@ -83,14 +104,6 @@ class Row:
     """Role → path below the folder of the rows: "truth", "observed", "model", "component 1", …"""
     threads: int | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def id(self) -> str:
-        """The same for the same question, whatever the answer."""
-        names = ("experiment", "method", "label", "seed", "rate", "pattern", "time_limit")
-        asked = {name: getattr(self, name) for name in names}
-        asked |= {"data": self.data.name, "settings": dict(self.settings)}
-        return sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:12]
 
     def as_json(self) -> str:
         """One line, strict JSON: what is not finite is null."""

@@ -78,6 +78,7 @@ def a_run(**changes: Any) -> Run:
         "settings": {},
         "seed": 0,
         "rate": 0.5,
+        "pattern": "uniform",
         "time_limit": None,
     }
     return Run(**{**asked, **changes})

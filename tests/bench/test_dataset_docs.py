@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from tensorfill.bench.dataset import datasets
-from tensorfill.bench.datasets_page import BEGIN, END, insert_table, main, render_table
 from tensorfill.bench.extras import load_extras
 
 ROOT = Path(__file__).parents[2]
@@ -16,13 +17,14 @@ PAGE = ROOT / "docs" / "datasets.md"
 GUIDE = ROOT / "docs" / "add-a-dataset.md"
 
 
-def test_the_table_of_datasets_is_up_to_date() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    assert insert_table(page, datasets().values()) == page, "python -m tensorfill.bench.datasets_page docs/datasets.md"
-
-
-def test_the_table_has_every_dataset_and_every_file() -> None:
-    lines = render_table(datasets().values()).splitlines()
+def test_the_table_of_datasets_is_up_to_date_and_has_every_dataset_and_every_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    harness, program = import_module("harness"), import_module("datasets_page")
+    table, page = program.render(datasets().values()), PAGE.read_text(encoding="utf-8")
+    assert harness.insert(page, "datasets", table) == page, "python benchmarks/datasets_page.py"
+    lines = table.splitlines()
     assert len(lines) == len(datasets()) + 2
     assert len({line.count("|") for line in lines}) == 1
     for line, dataset in zip(lines[2:], datasets().values(), strict=True):
@@ -31,16 +33,15 @@ def test_the_table_has_every_dataset_and_every_file() -> None:
         assert line.count("(approximate)") == sum(file.approximate is not None for file in dataset.files)
 
 
-def test_an_old_table_is_replaced_and_the_rest_of_the_page_stays(tmp_path: Path) -> None:
-    path = tmp_path / "page.md"
-    path.write_text(f"# Title\n\n{BEGIN}\n| old |\n{END}\n\nThe end.\n", encoding="utf-8")
-    main(path)
-    page = path.read_text(encoding="utf-8")
-    assert page == f"# Title\n\n{BEGIN}\n{render_table(datasets().values())}\n{END}\n\nThe end.\n"
-
-
-def test_the_page_tells_the_command_that_writes_it() -> None:
-    assert "python -m tensorfill.bench.datasets_page docs/datasets.md" in PAGE.read_text(encoding="utf-8")
+def test_an_old_table_is_replaced_and_the_rest_of_the_page_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    insert = import_module("harness").insert
+    begin, end = "<!-- mine:begin -->", "<!-- mine:end -->"
+    page = f"# Title\n\n{begin}\n| old |\n{end}\n\nThe end.\n"
+    assert insert(page, "mine", "| new |") == page.replace("old", "new")
+    for broken in (page.replace(begin, ""), page.replace(end, ""), f"{end}{begin}"):
+        with pytest.raises(SystemExit, match="so the table was not put there"):
+            insert(broken, "mine", "| new |")
 
 
 def test_the_example_of_the_guide_is_a_dataset(tmp_path: Path) -> None:

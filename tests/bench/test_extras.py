@@ -13,7 +13,7 @@ from tensorfill.bench.plan_file import extend_plan
 from tensorfill.errors import TensorfillError
 from tensorfill.method import Stroke
 from tensorfill.methods.registry import available_methods, make
-from tensorfill.report.figures.drawing import assign_strokes
+from tensorfill.report.drawing import assign_strokes
 
 
 def written(folder: Path, source: str, name: str = "own.py") -> Path:

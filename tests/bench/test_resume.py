@@ -23,7 +23,7 @@ pictures = true
 methods = ["zero-fill", "mean-fill", "ncpc"]
 """
 RUNS = 12
-KILLS = 5
+KILLS = 2
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def workers_of(folder: Path) -> list[int]:
 
 
 @pytest.mark.slow
-def test_kills_at_random_moments_lose_and_double_nothing(desk: Desk) -> None:
+def test_kills_at_random_moments_and_ctrl_c_lose_and_double_nothing(desk: Desk) -> None:
     chance = random.Random()
     for kill in range(1, KILLS + 1):
         with started(desk) as running:
@@ -76,6 +76,13 @@ def test_kills_at_random_moments_lose_and_double_nothing(desk: Desk) -> None:
             time.sleep(chance.uniform(0.0, 0.4))
             running.send_signal(signal.SIGKILL)
             running.communicate()
+    with started(desk) as running:
+        wait_for_rows(desk, 2 * KILLS + 2, running)
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=30)
+    assert running.returncode == 130, (out, err)
+    assert err == "Stopped. What is finished is in killed; the same command goes on from there.\n"
+    assert not (desk.folder / "killed" / "logs").exists()
     with started(desk) as running:
         out, err = running.communicate(timeout=60)
     assert running.returncode == 0, err
@@ -109,15 +116,3 @@ def test_one_bench_at_a_time_and_none_of_it_is_left_when_it_is_killed(desk: Desk
     while workers_of(desk.folder):
         assert time.monotonic() < end, "workers are left"
         time.sleep(0.05)
-
-
-@pytest.mark.slow
-def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(desk: Desk) -> None:
-    with started(desk) as running:
-        wait_for_rows(desk, 2, running)
-        running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=30)
-    assert running.returncode == 130, (out, err)
-    assert err == "Stopped. What is finished is in killed; the same command goes on from there.\n"
-    assert written(desk) >= 2
-    assert not (desk.folder / "killed" / "logs").exists()

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import io
-import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from matplotlib.text import Text
 from PIL import Image
 from report_rows import bad, card, evidence, full_bench, row
 
 from tensorfill.methods.registry import available_methods
-from tensorfill.report.curves import rank_of
-from tensorfill.report.evidence import Evidence
-from tensorfill.report.figures import draw_figures
-from tensorfill.report.figures.drawing import Drawn, LeftOut, assign_strokes, figure_files
+from tensorfill.report.drawing import Drawn, LeftOut, assign_strokes, figure_files, house_style
+from tensorfill.report.evidence import Evidence, rank_of
 from tensorfill.report.pictures import collect_albums
+from tensorfill.report.plots import draw_figures
 
 
 def figures(found: Evidence) -> tuple[dict[str, Drawn], dict[str, str]]:
@@ -27,9 +26,10 @@ def figures(found: Evidence) -> tuple[dict[str, Drawn], dict[str, str]]:
 
 
 def words(drawn: Drawn) -> str:
-    """The text of a figure, read from its SVG."""
-    svg = dict(figure_files(drawn))[f"{drawn.name}.svg"].decode()
-    return "\n".join(re.findall(r"<(?:text|tspan)[^>]*>([^<]*)<", svg))
+    """The text in a figure, a line each."""
+    with house_style():
+        drawn.figure.draw_without_rendering()
+    return "\n".join(text.get_text() for text in drawn.figure.findobj(Text) if text.get_visible())
 
 
 def test_every_figure_is_drawn_where_there_are_rows(tmp_path: Path) -> None:

@@ -17,10 +17,9 @@ from PIL import Image
 from report_rows import bad, card, full_bench, row, write
 
 from tensorfill.errors import InvalidInput, UnreadableFile
-from tensorfill.report import writing
-from tensorfill.report.folder import MARK
-from tensorfill.report.pictures import encode_pictures
-from tensorfill.report.writing import write_report
+from tensorfill.report import drawing, writing
+from tensorfill.report.page import encode_pictures
+from tensorfill.report.writing import MARK, write_report
 from tensorfill.rows import Row, read_rows
 
 
@@ -131,8 +130,8 @@ def test_numbers_can_be_sorted(report: Path) -> None:
 
 
 def test_patterns_are_apart_on_the_page(tmp_path: Path) -> None:
-    rows = full_bench(tmp_path / "rows")
-    holes = [replace(each, experiment="holes", rate=0.7, pattern="blocks") for each in rows if each.pictures]
+    rows = [each for each in full_bench(tmp_path / "rows") if each.pictures]
+    holes = [replace(each, experiment="holes", rate=0.7, pattern="blocks") for each in rows]
     text = (made(tmp_path, [*rows, *holes]) / "index.html").read_text(encoding="utf-8")
     parts = Parts(text)
     repeated = [name for name, count in Counter(parts.ids).items() if count > 1]
@@ -255,11 +254,9 @@ def test_tables_are_numbered_as_they_come(report: Path) -> None:
 
 
 def test_pictures_open_on_the_best_method(tmp_path: Path) -> None:
-    rows = full_bench(tmp_path / "rows")
-    shown = [each for each in rows if each.pictures and each.data.name == "hall"]
-    best = shown[-1].label
-    better = [replace(each, rmse=1e-6) if each.label == best else each for each in rows]
-    text = (made(tmp_path, better) / "index.html").read_text(encoding="utf-8")
+    *rows, last = (replace(each, curve=()) for each in full_bench(tmp_path / "rows") if each.pictures)
+    best = last.label
+    text = (made(tmp_path, [*rows, replace(last, rmse=1e-6)]) / "index.html").read_text(encoding="utf-8")
     album = text[text.index('id="album-hall"') :]
     start = int(re.search(r'data-start="(\d+)"', album)[1])  # type: ignore[index]
     assert re.findall(r'data-name="([^"]+)"', album)[start] == best
@@ -268,12 +265,12 @@ def test_pictures_open_on_the_best_method(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_renamed_is_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As where a container has its output, a mount of its own."""
     out = tmp_path / "report"
-    made(tmp_path, [row("hall"), row("baboon")])
+    made(tmp_path, [row("hall", seconds=None)])
     (out / "mine.txt").write_text("precious")
     (out / "tables" / "old.md").write_text("of an earlier report")
     (out / MARK).write_text((out / MARK).read_text() + "tables/old.md\n")
     same = out.stat().st_ino
-    monkeypatch.setattr("tensorfill.report.folder.os.path.ismount", lambda path: Path(path) == out)
+    monkeypatch.setattr("tensorfill.report.writing.os.path.ismount", lambda path: Path(path) == out)
     write_report(read_rows(tmp_path / "rows"), out, made_with="tensorfill 1.2.3", force=True)
     assert out.stat().st_ino == same
     assert (out / "mine.txt").read_text() == "precious"
@@ -285,9 +282,9 @@ def test_a_folder_that_cannot_be_renamed_is_filled(tmp_path: Path, monkeypatch: 
 def test_without_a_home_matplotlib_is_given_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MPLCONFIGDIR", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setattr(writing, "_has_home", lambda: False)
-    monkeypatch.setattr(writing, "private_folder", lambda: None)
-    with writing.matplotlib_folder(tmp_path / "spare"):
+    monkeypatch.setattr(drawing, "_has_home", lambda: False)
+    monkeypatch.setattr(drawing, "private_folder", lambda: None)
+    with drawing.matplotlib_folder(tmp_path / "spare"):
         assert os.environ["MPLCONFIGDIR"] == os.environ["XDG_CACHE_HOME"] == str(tmp_path / "spare")
     assert not (tmp_path / "spare").exists()
     assert "MPLCONFIGDIR" not in os.environ

@@ -11,8 +11,7 @@ from report_rows import bad, card, evidence, row, seeds
 
 from tensorfill.report.evidence import Evidence
 from tensorfill.report.published import load_published
-from tensorfill.report.render import lines_to_csv, to_csv, to_latex, to_markdown
-from tensorfill.report.table import Entry, Table
+from tensorfill.report.table import Entry, Table, lines_to_csv, to_csv, to_latex, to_markdown
 from tensorfill.report.tables import (
     list_cells,
     list_runs,

@@ -9,8 +9,8 @@ from report_rows import bad, card, evidence, row, seeds
 
 from tensorfill.report.comparison import load_explanations
 from tensorfill.report.published import load_published
-from tensorfill.report.render import page_to_markdown
 from tensorfill.report.reproduction import TITLE, describe_reproduction
+from tensorfill.report.table import page_to_markdown
 from tensorfill.rows import Row
 
 

@@ -1,4 +1,4 @@
-"""Dataset: a tensor to complete, where its data comes from, and how to load it."""
+"""Dataset: a tensor to complete, where its data comes from, how to load it, and how data without a file is made."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -16,11 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataNotFound, InvalidInput
+from ..estimates.factored import TuckerTensor
 from ..metrics import unit_scale
 from ..rows import DataCard
 from ..tensor import Array
-from . import loaders
-from .data_file import DataFile, sha256_of
+from .data_file import (
+    DataFile,
+    read_array,
+    read_qcif,
+    read_scene,
+    read_small_scene,
+    read_tomato,
+    sha256_of,
+)
 
 DATA_VARIABLE = "TENSORFILL_DATA"
 _ON_CARD = ("name", "title", "kind", "shape", "source", "licence", "how_to_get", "in_paper")
@@ -127,13 +135,76 @@ def _load_shipped() -> tuple[Dataset, ...]:
 
 
 def _from_entry(entry: dict[str, Any]) -> Dataset:
-    """A dataset from what the file says about it; functions are those of `loaders` with that name."""
-    known = vars(loaders)
-    data_files = [{**file, "read": known[file.get("read", "read_array")]} for file in entry.get("files", ())]
+    """A dataset from what the file says about it; its functions are called by their names."""
+    data_files = [{**file, "read": _FUNCTIONS[file.get("read", "read_array")]} for file in entry.get("files", ())]
     about = {**entry, "shape": tuple(entry["shape"]), "files": tuple(DataFile(**file) for file in data_files)}
-    return Dataset(**{**about, "make": known[entry["make"]]} if "make" in entry else about)
+    return Dataset(**{**about, "make": _FUNCTIONS[entry["make"]]} if "make" in entry else about)
 
 
 def datasets() -> dict[str, Dataset]:
     """Every dataset of `datasets.toml` by name: the paper's first, in its order."""
     return {dataset.name: dataset for dataset in _load_shipped()}
+
+
+# Data without files
+
+
+def make_cat() -> NDArray[Any]:
+    """The cat of `tensorfill demo`, in colour: it ships with the package."""
+    with as_file(files("tensorfill.assets") / "cat.png") as path:
+        return read_array(path)
+
+
+def make_syn() -> Array:
+    """A nonnegative tensor of known low rank: factors and core uniform in [0, 1), divided by the largest value."""
+    shape, ranks = (64, 64, 20), (5, 5, 3)
+    rng = np.random.default_rng(100)
+    factors = tuple(rng.random((size, rank)) for size, rank in zip(shape, ranks, strict=True))
+    full = TuckerTensor(rng.random(ranks), factors).dense()
+    return np.asarray(full / full.max())
+
+
+def make_blobs() -> Array:
+    """A video of soft blobs that drift over a black ground: much of it is zero, so nonnegativity matters.
+
+    Every blob is a Gaussian in space, cut off below 0.01, whose centre moves along a line.
+    """
+    shape = (48, 64, 40)
+    rng = np.random.default_rng(0)
+    row, column, time = np.meshgrid(*(np.linspace(0, 1, size) for size in shape), indexing="ij", sparse=True)
+    video = np.zeros(shape)
+    for _ in range(6):
+        start, end = rng.random(2), rng.random(2)
+        width, brightness = 0.03 + 0.06 * rng.random(), 0.4 + 0.6 * rng.random()
+        centre = [first + (last - first) * time for first, last in zip(start, end, strict=True)]
+        distance = (row - centre[0]) ** 2 + (column - centre[1]) ** 2
+        video += brightness * np.maximum(np.exp(-distance / (2 * width**2)) - 0.01, 0)
+    return np.asarray(video / video.max())
+
+
+def make_weather() -> Array:
+    """A made-up temperature over a map, at several heights, through a day: a smooth tensor of order 4.
+
+    Warm and cold regions fade with height, and a day warms the ground and lags from west to east.
+    """
+    shape = (24, 24, 8, 12)
+    rng = np.random.default_rng(0)
+    north, east, height, hour = np.meshgrid(*(np.linspace(0, 1, size) for size in shape), indexing="ij", sparse=True)
+    field = 2 - 1.2 * height - 0.4 * north + np.zeros(shape)
+    for _ in range(4):
+        place, width = rng.random(2), 0.1 + 0.2 * rng.random()
+        region = np.exp(-((north - place[0]) ** 2 + (east - place[1]) ** 2) / (2 * width**2))
+        field += 0.5 * rng.random() * region * np.exp(-2 * height)
+    field += 0.3 * np.exp(-3 * height) * np.sin(2 * np.pi * (hour - 0.1 * east))
+    field -= field.min()
+    return np.asarray(field / field.max())
+
+
+_FUNCTIONS: dict[str, Callable[..., NDArray[Any]]] = {
+    function.__name__: function
+    for function in (
+        *(read_array, read_qcif, read_scene, read_small_scene, read_tomato),
+        *(make_blobs, make_cat, make_syn, make_weather),
+    )
+}
+"""What `datasets.toml` names."""

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from ..harmless import harmless
 from ..rows import Row
-from .durations import duration
+from ..telling import duration
 from .plan import Run
 from .runner import FAILURES, Show
 

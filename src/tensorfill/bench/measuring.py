@@ -6,7 +6,7 @@ import platform
 import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ class Place:
     data: Path | None
     rows: Path
     threads: int
-    versions: Mapping[str, str]
+    versions: Mapping[str, str] = field(default_factory=dict)
     """Of files of one's own, besides those of the packages."""
 
 

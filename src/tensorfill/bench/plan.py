@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
-from ..rows import DataCard, Row, Status
+from ..rows import DataCard, Question, Row, Status
 
 
 @dataclass(frozen=True)
@@ -54,33 +53,15 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Run:
-    """One method on one dataset, with one mask. What changes the answer is part of the identity of its row."""
+class Run(Question):
+    """A question, its data as it is known before it is read, and what else is to be kept beside the answer."""
 
-    data: DataCard
-    """As it is known before the data is read."""
-    experiment: str
-    method: str
-    label: str
-    settings: Mapping[str, Any]
-    seed: int
-    rate: float
-    time_limit: float | None
-    pattern: str = "uniform"
-    """How entries are hidden."""
     curve: bool = False
     pictures: bool = False
 
     def row(self, status: Status, data: DataCard | None = None, **found: Any) -> Row:
         """The row that answers this run."""
-        names = ("experiment", "method", "label", "settings", "seed", "rate", "pattern", "time_limit")
-        asked = {name: getattr(self, name) for name in names}
-        return Row(data=data or self.data, status=status, **asked, **found)
-
-    @cached_property
-    def id(self) -> str:
-        """That of its row."""
-        return self.row("ok").id
+        return Row(**{**self.asked(), "data": data or self.data}, status=status, **found)
 
     @property
     def title(self) -> str:

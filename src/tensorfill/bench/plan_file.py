@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,13 @@ _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "time_limit": (lambda value: value is None or (_is_number(value) and value > 0), "be a number of seconds above 0"),
 }
 """By key, what fits, and how that is said."""
+_ELEMENTS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "datasets": ("dataset", str),
+    "rates": ("rate", float),
+    "patterns": ("pattern", check_pattern),
+    "ranks": ("rank", int),
+}
+"""By key of a list in which nothing may stand twice, what its elements are called, and how one is read."""
 
 
 def shipped_plans() -> dict[str, Path]:
@@ -103,37 +111,22 @@ def read_plan(path: Path, datasets: Collection[str]) -> Plan:
     shared: dict[str, Any] = {key: found[key] for key in ("datasets", "methods") if key in found}
     experiments = tuple(_read_experiment(where, {**shared, **part}, datasets) for part in parts)
     _check_once(where, "experiment", [experiment.name for experiment in experiments])
-    title = _take(where, found, "title", path.stem)
-    return Plan(path.stem, title, experiments, _take_time_limit(where, found))
+    title = _take(where, {"title": path.stem, **found}, "title")
+    return Plan(path.stem, title, experiments, _take(where, found, "time_limit"))
 
 
 def _read_experiment(plan: str, found: Mapping[str, Any], datasets: Collection[str]) -> Experiment:
     name = _take(f"An experiment of {plan[0].lower()}{plan[1:]}", found, "name")
     where = f"{plan}, experiment {name!r},"
     _check_keys(where, found, _EXPERIMENT_KEYS)
-    flags = {key: _take(where, found, key, False) for key in ("curve", "pictures")}
-    seeds = _take(where, found, "seeds", 1)
-    ranks = _take(where, found, "ranks", [])
-    _check_once(where, "rank", ranks)
-    names = _take(where, found, "datasets")
-    for asked in names:
+    taken = {key: _take(where, found, key) for key in dict.fromkeys(("datasets", "methods", *found))}
+    for asked in taken["datasets"]:
         if asked not in datasets:
             raise InvalidSetting(f"{where} asks for data {asked!r}. The datasets are: {', '.join(datasets)}.")
-    _check_once(where, "dataset", names)
-    limit = _take_time_limit(where, found)
-    entries = _take(where, found, "methods")
-    methods = tuple(_read_choice(where, entry, limit, ranked=bool(ranks)) for entry in entries)
-    _check_once(where, "label", [choice.label for choice in methods])
-    return Experiment(
-        name=name,
-        datasets=tuple(names),
-        methods=methods,
-        rates=_take_rates(where, found),
-        patterns=_take_patterns(where, found),
-        seeds=seeds,
-        ranks=tuple(ranks),
-        **flags,
-    )
+    limit, ranked = taken.pop("time_limit", None), bool(taken.get("ranks"))
+    taken["methods"] = tuple(_read_choice(where, entry, limit, ranked=ranked) for entry in taken["methods"])
+    _check_once(where, "label", [choice.label for choice in taken["methods"]])
+    return Experiment(**taken)
 
 
 def _read_choice(where: str, entry: object, limit: float | None, *, ranked: bool) -> Choice:
@@ -142,15 +135,13 @@ def _read_choice(where: str, entry: object, limit: float | None, *, ranked: bool
         raise _wrong(where, "methods", "hold names or tables like {method = 'dual', label = '…'}", entry)
     method = found["method"]
     _check_keys(f"{where} method {method!r},", found, _METHOD_KEYS)
-    label = _take(where, found, "label", _default_label(method))
-    settings = _take(where, found, "settings", {})
-    try:
+    label = _take(where, {"label": _default_label(method), **found}, "label")
+    settings = _take(where, {"settings": {}, **found}, "settings")
+    with _blame(where):
         make(method, settings)
-    except InvalidSetting as error:
-        raise InvalidSetting(f"{where} cannot be run: {error}") from None
     if ranked and ("rank" in settings or "rank" not in setting_names(available_methods()[method])):
         raise InvalidSetting(f"{where} goes through 'ranks', so {label} must have a setting 'rank' that is left open.")
-    return Choice(method, label, settings, _take_time_limit(f"{where} method {label!r},", found) or limit)
+    return Choice(method, label, settings, _take(f"{where} method {label!r},", found, "time_limit") or limit)
 
 
 def _default_label(method: str) -> str:
@@ -234,9 +225,9 @@ def _choose(choices: tuple[Choice, ...], wanted: Collection[str]) -> tuple[Choic
 def _change(part: Experiment, selection: Selection) -> Experiment:
     """The experiment with what is to be otherwise than in the plan."""
     if selection.rates is not None:
-        part = replace(part, rates=_take_rates("--rates", {"rates": selection.rates}))
+        part = replace(part, rates=_take("--rates", {"rates": selection.rates}, "rates"))
     if selection.patterns is not None:
-        part = replace(part, patterns=_take_patterns("--patterns", {"patterns": selection.patterns}))
+        part = replace(part, patterns=_take("--patterns", {"patterns": selection.patterns}, "patterns"))
     if selection.seeds is not None and part.seeds > 1:
         part = replace(part, seeds=selection.seeds)
     if selection.time_limit is not None:
@@ -265,34 +256,30 @@ def _read_names(what: str, text: str, known: Iterable[str], plan: Plan, others: 
 # Checks
 
 
-def _take(where: str, found: Mapping[str, Any], key: str, default: Any = None) -> Any:
-    """What stands under a key, or the default; refused unless it fits."""
-    value = found.get(key, default)
+def _take(where: str, found: Mapping[str, Any], key: str) -> Any:
+    """What stands under a key; refused unless it fits, and where something stands twice in a list of its."""
+    value: Any = found.get(key)
     fits, requirement = _RULES[key]
     if not fits(value):
         raise _wrong(where, key, requirement, value)
-    return value
+    if key == "time_limit":
+        return None if value is None else float(value)
+    if key not in _ELEMENTS:
+        return value
+    what, read = _ELEMENTS[key]
+    with _blame(where):
+        elements = tuple(map(read, value))
+    _check_once(where, what, elements)
+    return elements
 
 
-def _take_time_limit(where: str, found: Mapping[str, Any]) -> float | None:
-    limit = _take(where, found, "time_limit")
-    return None if limit is None else float(limit)
-
-
-def _take_rates(where: str, found: Mapping[str, Any]) -> tuple[float, ...]:
-    rates = _take(where, found, "rates", [0.1])
-    _check_once(where, "rate", rates)
-    return tuple(float(rate) for rate in rates)
-
-
-def _take_patterns(where: str, found: Mapping[str, Any]) -> tuple[str, ...]:
-    names = _take(where, found, "patterns", ["uniform"])
+@contextmanager
+def _blame(where: str) -> Iterator[None]:
+    """Say which part of the plan a setting that is refused stands in."""
     try:
-        patterns = tuple(check_pattern(name) for name in names)
+        yield
     except InvalidSetting as error:
         raise InvalidSetting(f"{where} cannot be run: {error}") from None
-    _check_once(where, "pattern", patterns)
-    return patterns
 
 
 def _check_keys(where: str, found: Mapping[str, Any], known: Collection[str]) -> None:

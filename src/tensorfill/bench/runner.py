@@ -14,6 +14,7 @@ from ..errors import DataNotFound
 from ..rows import Row, Status
 from .dataset import Dataset, data_folder
 from .extras import Extras
+from .measuring import Place
 from .plan import Run, rows_without_data
 from .rows_folder import RowsFolder
 from .workers import LOGS, Task, run_tasks
@@ -59,10 +60,10 @@ class Bench:
     grace: float = 60.0
     """A worker is killed when it has taken this many seconds on top of twice the time limit of its run."""
 
-    @property
-    def threads(self) -> int:
-        """How many each run may use."""
-        return max(1, cores() // self.jobs)
+    def place(self, run: Run) -> Place:
+        """Where a run works. The cores are shared by the jobs."""
+        versions = self.extras.versions_for(run.method, run.data.name)
+        return Place(self.data, self.folder, max(1, cores() // self.jobs), versions)
 
 
 def cores() -> int:
@@ -134,17 +135,7 @@ def _find_outdated(bench: Bench, runs: Sequence[Run], folder: RowsFolder, there:
 
 
 def _run_missing(runs: Sequence[Run], bench: Bench, folder: RowsFolder, show: Show) -> None:
-    tasks = [
-        Task(
-            run=run,
-            data=bench.data,
-            rows=bench.folder,
-            files=bench.files,
-            threads=bench.threads,
-            versions=bench.extras.versions_for(run.method, run.data.name),
-        )
-        for run in runs
-    ]
+    tasks = [Task(run, bench.place(run), bench.files) for run in runs]
     found = run_tasks(tasks, jobs=bench.jobs, grace=bench.grace, started=lambda task: show.started(task.run))
     try:
         with closing(found):
@@ -155,15 +146,15 @@ def _run_missing(runs: Sequence[Run], bench: Bench, folder: RowsFolder, show: Sh
                 folder.append(answer.row)
                 show.finished(answer.task.run, answer.row, answer.seconds)
     finally:
-        _tidy_logs(tasks, folder)
+        _tidy_logs(folder)
 
 
-def _tidy_logs(tasks: Sequence[Task], folder: RowsFolder) -> None:
-    """Keep the logs of what went wrong."""
-    for task in tasks:
-        row = folder.rows.get(task.run.id)
-        if row is None or row.status not in FAILURES:
-            task.log.unlink(missing_ok=True)
+def _tidy_logs(folder: RowsFolder) -> None:
+    """Keep the logs of what went wrong, and drop those that a killed bench left too."""
     logs = folder.path / LOGS
+    for log in logs.glob("*.log"):
+        row = folder.rows.get(log.stem)
+        if row is None or row.status not in FAILURES:
+            log.unlink()
     if logs.is_dir() and not any(logs.iterdir()):
         logs.rmdir()

@@ -12,9 +12,9 @@ import threading
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
@@ -38,18 +38,15 @@ class Task:
     """What a worker is told."""
 
     run: Run
-    data: Path | None
-    rows: Path
-    files: tuple[Path, ...]
+    place: Place
+    """With the versions of files that the row tells if the worker cannot."""
+    files: tuple[Path, ...] = ()
     """Of one's own, to be run first."""
-    threads: int
-    versions: Mapping[str, str] = field(default_factory=dict)
-    """What the row says about these files if the worker cannot."""
 
     @property
     def log(self) -> Path:
         """Where what the run prints goes, and where it crashed, if it does."""
-        return self.rows / LOGS / f"{self.run.id}.log"
+        return self.place.rows / LOGS / f"{self.run.id}.log"
 
 
 @dataclass(frozen=True)
@@ -128,8 +125,8 @@ class _Worker:
 
     def _answer_for(self, status: Status, error: str) -> Row:
         """The row of a run that could not answer itself."""
-        task = self.task
-        return task.run.row(status, self._data, error=error, threads=task.threads, versions=task.versions)
+        place = self.task.place
+        return self.task.run.row(status, self._data, error=error, threads=place.threads, versions=place.versions)
 
     def end(self, patience: float = 0.0) -> None:
         """See the worker off; it may end by itself for so many seconds."""
@@ -195,10 +192,9 @@ def work(task: Task, answer: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends its workers
     _end_with_parent()
     _print_to(task.log)
-    _use_threads(task.threads)
+    _use_threads(task.place.threads)
     with load_extras(task.files) as found:
-        versions = found.versions_for(task.run.method, task.run.data.name)
-        place = Place(task.data, task.rows, task.threads, versions)
+        place = replace(task.place, versions=found.versions_for(task.run.method, task.run.data.name))
         row = measure(task.run, found.known[task.run.data.name], place, loaded=answer.send)
     answer.send(row.as_json())
     answer.close()

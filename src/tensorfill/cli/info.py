@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import typer
 
-from ..bench.durations import duration
 from ..bounds import Bounds
 from ..errors import TensorfillError
 from ..formats import Contents, DataFile, Entries
 from ..memory import available_memory
 from ..methods.forecast import Forecast
 from ..methods.registry import make
+from ..telling import duration
 from ..tensor import entries
 from .console import show_notes, show_table
 from .forecasting import forecast_of, gigabytes

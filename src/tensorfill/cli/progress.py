@@ -18,10 +18,9 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from ..bench.durations import duration
 from ..completion import Iteration, Snapshot
 from ..harmless import harmless
-from ..telling import Phase, Round
+from ..telling import Phase, Round, duration
 from .console import say
 from .time_ahead import TimeAhead, measure_pace
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 from . import numbers
 from .comparison import PaperCell
-from .curves import error_at, first_runs, largest_rise, rank_points
-from .evidence import Cell, Evidence, Setup
+from .evidence import Cell, Evidence, Setup, error_at, first_runs, largest_rise, rank_points
 from .published import load_published
 from .sections import METHOD, NOTICEABLE, component_runs, write_section
 from .table import Section, Table, prose_column, words

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import html
+import io
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -11,10 +13,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from PIL import Image
+
+from .drawing import GRID, INK, Drawn, LeftOut
 from .evidence import Evidence, Setup
-from .figures.drawing import GRID, INK, Drawn, LeftOut
 from .numbers import error
-from .pictures import Album, encode_pictures, first_albums
+from .pictures import Album, first_albums
 from .table import Section, Table
 from .tables import Measure
 
@@ -130,3 +134,48 @@ def _mark_paragraph(text: str) -> Markup:
         points = Markup("").join(Markup("<li>{}</li>").format(_mark_prose(line[2:])) for line in text.splitlines())
         return Markup("<ul>{}</ul>").format(points)
     return Markup("<p>{}</p>").format(_mark_prose(text))
+
+
+# Pictures in it
+
+BUDGET = 12 * 2**20
+"""Bytes that all pictures of a page may take together; their text is a third longer."""
+
+
+@dataclass(frozen=True)
+class Economy:
+    """From how many bytes on a picture becomes a JPEG, of which quality, and how large its sides may be."""
+
+    lossless: int
+    quality: int
+    side: int
+
+
+_STEPS = (Economy(120_000, 90, 1024), Economy(60_000, 84, 768), Economy(30_000, 76, 512), Economy(0, 60, 384))
+
+
+def encode_pictures(paths: Mapping[str, Path], budget: int = BUDGET) -> tuple[dict[str, str], bool]:
+    """A data address for every picture, and whether any of them lost something; the first step within the budget."""
+    found: dict[str, tuple[str, bytes]] = {}
+    for step in _STEPS:
+        found = {key: _encode(path, step) for key, path in paths.items()}
+        if sum(len(content) for _, content in found.values()) <= budget:
+            break
+    addresses = {
+        key: f"data:image/{kind};base64,{base64.b64encode(content).decode('ascii')}"
+        for key, (kind, content) in found.items()
+    }
+    return addresses, any(kind == "jpeg" for kind, _ in found.values())
+
+
+def _encode(path: Path, economy: Economy) -> tuple[str, bytes]:
+    content = path.read_bytes()
+    with Image.open(path) as picture:
+        kind = (picture.format or "PNG").lower()
+        if kind in ("png", "jpeg") and len(content) <= economy.lossless and max(picture.size) <= economy.side:
+            return kind, content
+        smaller = picture.convert("L" if picture.mode in ("1", "L", "I", "I;16") else "RGB")
+        smaller.thumbnail((economy.side, economy.side))
+        file = io.BytesIO()
+        smaller.save(file, "JPEG", quality=economy.quality, subsampling=0)
+    return ("jpeg", file.getvalue()) if file.tell() < len(content) else (kind, content)

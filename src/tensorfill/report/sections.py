@@ -8,8 +8,7 @@ from dataclasses import replace
 from ..rows import Row
 from . import numbers
 from .comparison import rmse_by_label
-from .curves import error_at, first_runs, largest_rise, rank_points
-from .evidence import Cell, Evidence, Setup
+from .evidence import Cell, Evidence, Setup, error_at, first_runs, largest_rise, rank_points
 from .published import load_published, read_data
 from .table import Column, Entry, Section, Text, name_column, number, words
 from .tables import Line, our_entry, tabulate_lines

@@ -1,9 +1,13 @@
-"""Tables and sections as data: what every way of writing them (Markdown, LaTeX, CSV, HTML) starts from."""
+"""Tables and sections as data, and the one way to write them: Markdown, LaTeX, CSV. HTML is in `page.html.jinja`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import csv
+import io
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from string import Template
 
 
 @dataclass(frozen=True)
@@ -82,3 +86,160 @@ def rank(values: Sequence[float | None], *, smallest_first: bool = True) -> tupl
     """
     order = sorted({value for value in values if value is not None}, reverse=not smallest_first)
     return tuple(None if value is None else order.index(value) for value in values)
+
+
+# Markdown
+
+
+def to_markdown(table: Table, *, titled: bool = True) -> str:
+    """A table with its notes, under its title unless a section has it already."""
+    head = [column.title for column in table.columns]
+    rules = ["---:" if column.numeric else "---" for column in table.columns]
+    lines = [[_escape_markdown(title) for title in head], rules]
+    lines += [["<br>".join(map(_mark_down, entry.lines)) for entry in row] for row in table.rows]
+    grid = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    notes = "".join(f"\n* {_escape_markdown(note)}" for note in table.notes)
+    title = f"## {_escape_markdown(table.title)}\n\n" if titled else ""
+    return f"{title}{grid}\n{notes}" + ("\n" if titled or notes else "")
+
+
+def page_to_markdown(title: str, sections: Iterable[Section]) -> str:
+    """A page: paragraphs are taken as they are, for they may hold code and lists."""
+    parts = [f"# {title}\n"]
+    for section in sections:
+        parts.append(f"## {section.title}\n")
+        parts += [f"{part}\n" if isinstance(part, str) else to_markdown(part, titled=False) for part in section.blocks]
+    return "\n".join(parts)
+
+
+def _mark_down(piece: Text) -> str:
+    text = _escape_markdown(piece.text)
+    if piece.underline:
+        text = f"<u>{text}</u>"
+    if piece.bold:
+        text = f"**{text}**"
+    return f"{text}<sup>{piece.raised}</sup>" if piece.raised else text
+
+
+def _escape_markdown(text: str) -> str:
+    """Text that stays one line of one cell and starts no markup; code in backquotes stays code."""
+    parts = " ".join(text.split()).replace("|", "\\|").split("`")
+    for place in range(0, len(parts), 2):
+        for mark in ("*", "_", "<"):
+            parts[place] = parts[place].replace(mark, f"\\{mark}")
+    return "`".join(parts)
+
+
+# Comma-separated values
+
+
+def to_csv(table: Table) -> str:
+    """The table with numbers in full precision; words where there is no number."""
+    return lines_to_csv([[column.title for column in table.columns], *(map(_value, row) for row in table.rows)])
+
+
+def lines_to_csv(lines: Iterable[Iterable[object]]) -> str:
+    """Any lines."""
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows(lines)
+    return file.getvalue()
+
+
+def _value(entry: Entry) -> object:
+    words = " ".join(line.text for line in entry.lines if line.text and not line.quiet)
+    return repr(entry.value) if entry.value is not None else words or entry.lines[0].text
+
+
+# LaTeX
+
+_TABLE = Template(r"""% Made by `tensorfill report`; needs \usepackage{booktabs}.
+\begin{table*}
+  \centering\footnotesize\setlength{\tabcolsep}{3pt}
+  \caption{$title}
+  \label{tab:$name}
+  \begin{tabular}{@{}$layout@{}}
+    \toprule
+    $head \\
+    \midrule
+$rows
+    \bottomrule
+  \end{tabular}$notes
+\end{table*}
+""")
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "−": r"$-$",
+    "–": "--",
+    "†": r"\textdagger{}",
+    "“": "``",
+    "”": "''",
+    "’": "'",
+    "…": r"\ldots{}",
+    "·": r"$\cdot$",
+    **{letter: f"\\{letter}" for letter in "&%$#_{}"},
+}
+
+
+def to_latex(table: Table) -> str:
+    """A `table` environment with the rules of booktabs, ready for \\input."""
+    return _TABLE.substitute(
+        title=escape_latex(table.title),
+        name=table.name,
+        layout="".join(map(_layout, table.columns)),
+        head=" & ".join(escape_latex(column.title) for column in table.columns),
+        rows="\n".join(line for row in table.rows for line in _latex_lines(row)),
+        notes="".join(f"\n\n  \\smallskip\\footnotesize {escape_latex(note)}" for note in table.notes),
+    )
+
+
+def _layout(column: Column) -> str:
+    if column.long:
+        return r"p{0.18\linewidth}"
+    return "r" if column.numeric else "l"
+
+
+def _latex_lines(row: Sequence[Entry]) -> list[str]:
+    """One line of LaTeX for every line of the entries, for a cell of `tabular` has only one."""
+    height = max(len(entry.lines) for entry in row)
+    lines = []
+    for place in range(height):
+        pieces = [_in_latex(entry.lines[place]) if place < len(entry.lines) else "" for entry in row]
+        gap = r"\\[2pt]" if place == height - 1 and height > 1 else r"\\"
+        lines.append(f"    {' & '.join(pieces)} {gap}")
+    return lines
+
+
+def _in_latex(piece: Text) -> str:
+    text = escape_latex(piece.text)
+    if piece.bold:
+        text = f"\\textbf{{{text}}}"
+    if piece.underline:
+        text = f"\\underline{{{text}}}"
+    if piece.quiet:
+        text = f"{{\\scriptsize {text}}}"
+    return f"{text}$^{{\\mathrm{{{escape_latex(piece.raised)}}}}}$" if piece.raised else text
+
+
+def escape_latex(text: str) -> str:
+    r"""Text that LaTeX prints as it stands.
+
+    >>> escape_latex("a_b & 5 % of λ")
+    'a\\_b \\& 5 \\% of $\\lambda$'
+    """
+    return "".join(_ESCAPES.get(letter) or _name_greek(letter) or letter for letter in " ".join(text.split()))
+
+
+def _name_greek(letter: str) -> str | None:
+    name = unicodedata.name(letter, "").split()
+    if name[:3] == ["GREEK", "SMALL", "LETTER"] and len(name) == 4:
+        return f"$\\{ {'LAMDA': 'lambda'}.get(name[3], name[3].lower()) }$"
+    return None

@@ -1,34 +1,30 @@
-"""Writing a report: every table, figure and page of it, from rows to a finished folder."""
+"""Writing a report: every table, figure and page of it, from rows to a folder that is replaced as a whole."""
 
 from __future__ import annotations
 
 import itertools
 import os
+import secrets
 import shutil
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from ..errors import InvalidInput
-from ..private_folder import private_folder
+from ..errors import InvalidInput, UnreadableFile
 from ..rows import Rows
+from .drawing import Drawn, LeftOut, figure_files, matplotlib_folder
 from .evidence import Evidence
-from .figures import draw_figures
-from .figures.drawing import Drawn, LeftOut, figure_files
-from .folder import check_folder, replace_folder
 from .page import Contents, render_page
 from .pictures import collect_albums
-from .render import lines_to_csv, page_to_markdown, to_csv, to_latex, to_markdown
+from .plots import draw_figures
 from .reproduction import TITLE, describe_reproduction
-from .table import Table
+from .table import Table, lines_to_csv, page_to_markdown, to_csv, to_latex, to_markdown
 from .tables import list_cells, list_runs, tabulate_datasets, tabulate_failures, tabulate_measures, tabulate_results
 
 NEEDED = ("matplotlib", "jinja2")
 _FORMATS = {"md": to_markdown, "csv": to_csv, "tex": to_latex}
-_MATPLOTLIB_FOLDERS = ("MPLCONFIGDIR", "XDG_CACHE_HOME")  # its own, and that of the library that lists fonts for it
 
 
 @dataclass(frozen=True)
@@ -120,39 +116,110 @@ def _render(contents: Contents) -> Iterator[tuple[str, str]]:
     yield "tables/runs.csv", lines_to_csv(list_runs(contents.evidence.rows))
 
 
+# The folder
+
+MARK = ".tensorfill-report"
+"""A file in every report that lists what was written; nothing else may be replaced."""
+
+
+def check_folder(folder: Path, *, force: bool) -> None:
+    """Refuse a folder that cannot be written, or that holds files which are not of a report."""
+    with _explain_errors(folder):
+        if os.path.islink(os.path.realpath(folder)):
+            raise UnreadableFile(f"{folder} is a link that leads back to itself; give a folder for the report.")
+        if folder.exists() and not folder.is_dir():
+            raise UnreadableFile(f"{folder} is a file; give a folder for the report.")
+        with suppress(FileNotFoundError):  # the folder one is in was deleted
+            if os.path.realpath(folder) == os.path.realpath(os.getcwd()):
+                sentence = "The report cannot replace the folder you are in; give the name of a folder for it."
+                raise UnreadableFile(sentence)
+        parent = next(place for place in Path(os.path.realpath(folder)).parents if place.exists())
+        if folder.exists() and not _is_writable(folder):
+            raise UnreadableFile(f"The report may not be written: permission denied in {folder}.")
+        if not folder.exists() and not _is_writable(parent):
+            raise UnreadableFile(f"The folder {folder} may not be made: permission denied in {parent}.")
+        others = sorted(_find_foreign(folder))
+    if others and not force:
+        named = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
+        raise UnreadableFile(
+            f"{folder} holds files that are not of a report ({named}); give another folder, or add --force to write "
+            "the report beside them."
+        )
+
+
 @contextmanager
-def matplotlib_folder(spare: Path) -> Iterator[None]:
-    """Without a home to write in, name matplotlib a temporary folder, or else `spare`: it would warn, or fail.
+def replace_folder(folder: Path, *, force: bool) -> Iterator[Path]:
+    """A new folder to write into, which takes the place of `folder` when the block ends well, else vanishes.
 
-    It keeps its settings and its list of fonts there. `spare` does not outlast the block.
+    Files of others in the old folder are kept; with `force`, those named like a file of the report are replaced.
+    A folder that cannot be renamed, as where a container has its output, is filled file by file.
     """
-    if _MATPLOTLIB_FOLDERS[0] in os.environ or sys.platform in ("win32", "darwin") or _has_home():
-        yield
-        return
-    before = {name: os.environ.get(name) for name in _MATPLOTLIB_FOLDERS}
-    spare.mkdir()
-    os.environ |= dict.fromkeys(_MATPLOTLIB_FOLDERS, str(private_folder() or spare))
+    check_folder(folder, force=force)
+    target = Path(os.path.realpath(folder))
+    stays = target.is_dir() and (os.path.ismount(target) or not _is_writable(target.parent))
+    part = (target if stays else target.parent) / f".{target.name}-{secrets.token_hex(4)}.part"
     try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
+        with _explain_errors(folder):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            part.mkdir()
+            yield part
+            written = sorted(path.relative_to(part).as_posix() for path in part.rglob("*") if path.is_file())
+            (part / MARK).write_text("\n".join(written) + "\n", encoding="utf-8")
+            if stays:
+                _move_in(part, target)
             else:
-                os.environ[name] = value
-        shutil.rmtree(spare, ignore_errors=True)
+                _swap(part, target)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
-def _has_home() -> bool:
-    """Whether there can be folders for settings and for what is kept."""
+@contextmanager
+def _explain_errors(folder: Path) -> Iterator[None]:
     try:
-        home = Path.home()
-    except RuntimeError:  # a user without a name
-        return False
-    places = {"XDG_CONFIG_HOME": home / ".config", "XDG_CACHE_HOME": home / ".cache"}
-    return all(_can_be_made(Path(os.environ.get(name) or usual)) for name, usual in places.items())
+        yield
+    except OSError as error:
+        raise UnreadableFile(f"{folder} cannot be written: {error.strerror or error}.") from error
 
 
-def _can_be_made(folder: Path) -> bool:
-    there = next(place for place in (folder, *folder.parents) if place.exists())
-    return there.is_dir() and os.access(there, os.W_OK | os.X_OK)
+def _is_writable(folder: Path) -> bool:
+    return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+
+
+def _find_foreign(folder: Path) -> set[str]:
+    """The files in a folder that no report wrote there."""
+    files = [path for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()] if folder.is_dir() else []
+    return {path.relative_to(folder).as_posix() for path in files} - _read_mark(folder)
+
+
+def _read_mark(folder: Path) -> set[str]:
+    """What the report that is there consists of."""
+    mark = folder / MARK
+    return set(mark.read_text(encoding="utf-8").splitlines()) | {MARK} if mark.is_file() else set()
+
+
+def _move_in(part: Path, target: Path) -> None:
+    before = _read_mark(target)
+    made = [path.relative_to(part) for path in sorted(part.rglob("*")) if path.is_file()]
+    for name in made:
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        (part / name).replace(target / name)
+    for gone in before - {name.as_posix() for name in made}:
+        (target / gone).unlink(missing_ok=True)
+
+
+def _swap(part: Path, target: Path) -> None:
+    kept = _find_foreign(target)
+    old = part.with_suffix(".old")
+    if target.exists():
+        target.rename(old)
+    try:
+        part.rename(target)
+    except OSError:
+        if old.exists():
+            old.rename(target)
+        raise
+    for name in kept:
+        if not (target / name).exists():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            (old / name).rename(target / name)
+    shutil.rmtree(old, ignore_errors=True)

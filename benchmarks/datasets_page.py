@@ -1,30 +1,23 @@
 """The table of docs/datasets.md, from the datasets themselves.
 
-python -m tensorfill.bench.datasets_page docs/datasets.md
+python benchmarks/datasets_page.py
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
-from pathlib import Path
 
-from .dataset import Dataset, datasets
+from harness import DOCS, make_parser, put
 
-BEGIN, END = "<!-- datasets:begin -->", "<!-- datasets:end -->"
+from tensorfill.bench.dataset import Dataset, datasets
+
 HEAD = ("name", "kind", "shape", "licence", "file", "sha256", "how to get it")
 
 
-def render_table(shown: Iterable[Dataset]) -> str:
+def render(shown: Iterable[Dataset]) -> str:
     """One row per dataset, in Markdown; where several files will do, the best is on top."""
     lines = [HEAD, ("---",) * len(HEAD), *map(_cells, shown)]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
-def insert_table(page: str, shown: Iterable[Dataset]) -> str:
-    """The page with a new table between its marks."""
-    before, rest = page.split(BEGIN, 1)
-    return f"{before}{BEGIN}\n{render_table(shown)}\n{END}{rest.split(END, 1)[1]}"
 
 
 def _cells(dataset: Dataset) -> tuple[str, ...]:
@@ -41,11 +34,6 @@ def _cells(dataset: Dataset) -> tuple[str, ...]:
     )
 
 
-def main(path: Path) -> None:
-    """Write the table into the page at `path`."""
-    page = path.read_text(encoding="utf-8")
-    path.write_text(insert_table(page, datasets().values()), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    make_parser(__doc__).parse_args()
+    put(DOCS / "datasets.md", "datasets", render(datasets().values()))
