@@ -21,6 +21,7 @@ from rich.text import Text
 from ..completion import Iteration, Snapshot
 from ..harmless import harmless
 from ..telling import Phase, Round, duration
+from .app import in_flags
 from .console import say
 from .time_ahead import TimeAhead, measure_pace
 
@@ -173,6 +174,10 @@ class ProgressLine:
             say(sentence, err=True)
         else:
             self._live.console.print(harmless(sentence), markup=False, highlight=False, soft_wrap=True)
+
+    def note(self, sentence: str) -> None:
+        """The same with a sentence of the library, in words of the command."""
+        self.say(f"Note: {in_flags(sentence)}")
 
     def __enter__(self) -> Self:
         return self
