@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..contents import Contents
+from ..contents import Contents, unkept
 from ..reading import Reading
-from ..unkept import unkept
 from .still import StillPicture, fit_profile, open_picture, split_alpha, to_contents, to_shades, to_stored_samples
 from .tag_directory import density_field, find_orientation, find_turns, to_unit
 

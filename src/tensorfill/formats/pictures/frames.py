@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
-from ..contents import Contents, opaque
+from ..contents import Contents, Metadata, opaque, unkept
 from ..damage import readable
 from ..format import Format
-from ..metadata import Metadata
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
-from ..unkept import unkept
 from .bmp_and_webp import Bmp, Webp
 from .jpeg import Jpeg
 from .numbered import Numbered, choose_frames, find_numbered, is_frame

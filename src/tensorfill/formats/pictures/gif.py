@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...telling import Phase, tell_phase
-from ..contents import Contents
-from ..damage import damaged
+from ..contents import Contents, unkept
+from ..damage import damaged, open_source
 from ..format import Format
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
-from ..source import open_source
-from ..unkept import unkept
 from .numbered import choose_frames
 from .still import describe, float_losses, is_picture, open_picture, refuse_floats, to_contents, to_shades
 

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from ...errors import InvalidSetting, UnreadableFile, must_be
 from .. import limits
-from ..contents import Contents
+from ..contents import Contents, unkept
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
-from ..unkept import unkept
 
 USUAL_RATE = Fraction(25)
 """Frames per second where none is known."""

@@ -10,11 +10,10 @@ from typing import Any
 
 from ...errors import UnreadableFile
 from .. import limits
-from ..contents import Contents
+from ..contents import Contents, Metadata
 from ..damage import damaged, needed, readable
-from ..metadata import Metadata
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
 from .clip import MOST_PIXELS, FrameStack, check_frames, choose_frames
 from .pixels import PixelReader
 from .wholeness import Y4M, RunningTime, check_checksums, check_length, find_rate
