@@ -46,7 +46,7 @@ def hide(
     if isinstance(given, Entries) and isinstance(target.form, TableFormat):
         left = given.without(~observed[tuple(given.coordinates.T)])  # a table with its labels
     else:
-        left = source.holed(np.where(observed, source.data, np.asarray(gone, dtype=source.dtype)), observed)
+        left = source.hide(np.where(observed, source.data, np.asarray(gone, dtype=source.dtype)), observed)
         if mask_file is None:
             _check_holds(target, left)
         target.check_holds(left)

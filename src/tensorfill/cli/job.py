@@ -111,12 +111,12 @@ class Job:
 
     def _fill(self, source: Contents | Entries, done: Completion) -> Contents | Entries:
         if isinstance(source, Entries):
-            return source.completed(done)
+            return source.complete(done)
         tensor = done.model if self.raw else done.tensor
         if self.output.form.picture and tensor.dtype.kind == "f":
             tensor = np.clip(tensor, 0, 1)  # the observed values are between 0 and 1; a filled one may not be
         # An .npz also tells what had been known, for `score`; elsewhere a mask would mean that holes are left.
-        return source.filled(tensor, done.observed.mask() if self.output.form.keeps_old_mask else None)
+        return source.fill(tensor, done.observed.mask() if self.output.form.keeps_old_mask else None)
 
 
 def named_inputs(file: DataFile, source: Source) -> list[Named]:
