@@ -99,10 +99,10 @@ def test_failures_are_told_and_change_the_exit_code(tensorfill: Run, tmp_path: P
         (["plan.toml", "--rates", "few"], "--rates takes shares of entries to keep, like 0.05,0.1. Got 'few' instead."),
         (["plan.toml", "--rates", "10"], "--rates is wrong: 'rates' must be a list of shares"),
         (["plan.toml", "--patterns", "blox"], "--patterns cannot be run: There is no pattern 'blox'."),
-        (["plan.toml", "--jobs", "0"], "'jobs' must be 1 or more. Got 0 instead."),
-        (["plan.toml", "--again", "never"], "'again' must be 'failed' or 'all'. Got 'never' instead."),
+        (["plan.toml", "--jobs", "0"], "--jobs must be 1 or more. Got 0 instead."),
+        (["plan.toml", "--again", "never"], "--again must be 'failed' or 'all'. Got 'never' instead."),
         (["plan.toml", "--with", "none.py"], "none.py cannot be read: No such file or directory."),
-        (["plan.toml", "--seeds", "0"], "'seeds' must be 1 or more. Got 0 instead."),
+        (["plan.toml", "--seeds", "0"], "--seeds must be 1 or more. Got 0 instead."),
     ],
 )
 def test_what_cannot_run_is_refused_before_anything_is_written(

@@ -145,13 +145,13 @@ def test_a_setting_given_twice(refused: Run, holes: Path, tmp_path: Path, twice:
 
 def test_a_negative_seed(refused: Run, holes: Path, tmp_path: Path) -> None:
     outcome = refused("complete", holes, "-o", tmp_path / "done.npy", "--seed", "-3")
-    assert "'seed' must be 0 or more. Got -3 instead." in outcome.err
+    assert "--seed must be 0 or more. Got -3 instead." in outcome.err
 
 
 def test_what_the_library_refuses(refused: Run, solver: MeanFill, holes: Path, tmp_path: Path) -> None:
     solver.raises = InvalidSetting("'rank' must be at least 1. Got 0 instead.")
     outcome = refused("complete", holes, "-o", tmp_path / "done.npy", "--rank", "0")
-    assert outcome.err == "Error: 'rank' must be at least 1. Got 0 instead.\n"
+    assert outcome.err == "Error: --rank must be at least 1. Got 0 instead.\n"
 
 
 def test_negative_values_without_permission_to_clip(refused: Run, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_a_file_in_place_of_the_folder_is_refused(refused: Run, solver: MeanFill
 
 
 def test_a_wrong_share_is_refused_before_the_folder_is_made(refused: Run, solver: MeanFill, tmp_path: Path) -> None:
-    assert "'keep' must be" in refused("demo", "-o", tmp_path / "new", "--keep", 0).err
+    assert "--keep must be" in refused("demo", "-o", tmp_path / "new", "--keep", 0).err
     assert not (tmp_path / "new").exists()
 
 

@@ -68,13 +68,13 @@ def test_an_existing_file_needs_force(tensorfill: Run, refused: Run, tmp_path: P
 def test_a_share_outside_0_to_1_is_refused(refused: Run, tmp_path: Path, keep: str) -> None:
     np.save(tmp_path / "truth.npy", np.ones((3, 3)))
     outcome = refused("hide", tmp_path / "truth.npy", "-o", tmp_path / "h.npz", "--keep", keep)
-    assert "'keep' must be above 0 and at most 1" in outcome.err
+    assert "--keep must be above 0 and at most 1" in outcome.err
 
 
 def test_a_negative_seed_is_refused(refused: Run, tmp_path: Path) -> None:
     np.save(tmp_path / "truth.npy", np.ones((3, 3)))
     outcome = refused("hide", tmp_path / "truth.npy", "-o", tmp_path / "h.npz", "--seed", "-1")
-    assert "'seed' must be 0 or more" in outcome.err
+    assert "--seed must be 0 or more" in outcome.err
 
 
 def test_an_output_in_which_holes_could_not_be_told_from_zero_is_refused(refused: Run, tmp_path: Path) -> None:

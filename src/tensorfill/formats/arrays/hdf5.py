@@ -64,8 +64,10 @@ class Hdf5(Format):
             attributes = _read_attributes(dataset, h5py)
         for key in _MISSING:
             if key in attributes:
+                marks = np.ravel(attributes[key])[:1].tolist()
                 notes += (
-                    f"'{name}' in {path} has the attribute {key}; if it marks missing values, say so: missing=VALUE.",
+                    f"'{name}' in {path} has the attribute {key}; if it marks missing values, say so: "
+                    f"missing={marks[0] if marks else 0}.",
                 )
         fields = from_attributes(attributes, data.shape)
         header = {key: value for key, value in attributes.items() if key not in fields}
