@@ -24,7 +24,7 @@ from .method import Method
 from .methods.auto import describe_choice, method_for
 from .methods.registry import make, names_of
 from .observed import Negatives, ObservedTensor, spread_observed
-from .peers import Arrived, arriving, check_alignment
+from .peers import Arrived, accept, check_alignment
 from .tensor import Array
 from .units import Shift, Units
 
@@ -101,7 +101,7 @@ def complete(
     limit = _check_limit(time_limit)
     with time_limited(limit):
         _refuse_mask(settings)
-        arrived = arriving(array, coordinates, value)
+        arrived = accept(array, coordinates, value)
         check_alignment(array, observed)
         given = _observe(array if arrived is None else arrived.given, observed)
         task = _Task.of(given, arrived, Bounds.of(lower, upper), negatives, method, settings)

@@ -82,7 +82,7 @@ class TestTwoWriters:
         first, second = (formats.Contents(np.full((4, 4, 3), value, np.uint8)) for value in (1, 2))
         formats.DataFile.of(tmp_path / name).check_place(force=False)
         formats.write(tmp_path / name, first, force=False)
-        with pytest.raises(UnwritableFile, match="has come to be there meanwhile; add --force"):
+        with pytest.raises(UnwritableFile, match="has come to be there meanwhile; add force=True"):
             formats.write(tmp_path / name, second, force=False)
         assert formats.read_contents(tmp_path / name).data.max() == 1
         formats.write(tmp_path / name, second)
@@ -96,7 +96,7 @@ class TestTwoWriters:
         assert {path.name: path.stat().st_size for path in tmp_path.iterdir()} == {"out.img": 4}
 
     def test_where_the_system_cannot_do_it_in_one_step(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(formats.staging, "_renamed", lambda *_: 38)
+        monkeypatch.setattr(formats.staging, "_rename", lambda *_: 38)
         self.test_the_second_fails_and_the_first_stays(tmp_path, "out.npy")
 
     def test_one_of_many_at_once_succeeds(self, tmp_path: Path) -> None:

@@ -17,8 +17,7 @@ from PIL import Image
 from png_bytes import chunk, png
 
 from tensorfill.errors import TensorfillError, UnreadableFile
-from tensorfill.formats.contents import Contents
-from tensorfill.formats.metadata import Metadata
+from tensorfill.formats.contents import Contents, Metadata
 from tensorfill.formats.pictures.png import Png
 from tensorfill.formats.reading import Reading
 

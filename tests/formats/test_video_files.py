@@ -527,8 +527,8 @@ def test_a_video_too_large_for_the_memory_is_refused_before_it_is_decoded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: Format
 ) -> None:
     form.write(tmp_path / "a", video(noise((40, 40, 40, 3))))
-    monkeypatch.setattr("tensorfill.formats.room._SMALL", 0)
-    monkeypatch.setattr("tensorfill.formats.room.available_memory", lambda: 100_000)
+    monkeypatch.setattr("tensorfill.formats.limits._SMALL", 0)
+    monkeypatch.setattr("tensorfill.formats.limits.available_memory", lambda: 100_000)
     monkeypatch.setattr(decoding, "_decode", None)
     with pytest.raises(TooLarge, match=r"a declares an array of 40 × 40 × 40"):
         form.decode(tmp_path / "a", Reading())
@@ -542,8 +542,8 @@ def test_a_video_longer_than_it_says_is_still_bounded_by_the_memory(
     for _ in range(100):
         stack.add(frame)
     assert stack.finish().shape == (10, 10, 100)
-    monkeypatch.setattr("tensorfill.formats.room._SMALL", 0)
-    monkeypatch.setattr("tensorfill.formats.room.available_memory", lambda: 40_000)
+    monkeypatch.setattr("tensorfill.formats.limits._SMALL", 0)
+    monkeypatch.setattr("tensorfill.formats.limits.available_memory", lambda: 40_000)
     with pytest.raises(TooLarge):  # noqa: PT012
         for _ in range(1000):
             stack.add(frame)

@@ -117,7 +117,7 @@ def test_a_part_of_the_frames_can_be_read(tmp_path: Path) -> None:
 
 def test_what_does_not_fit_into_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Yuv().write(tmp_path / "a.yuv", Contents(noise((4, 6, 9))))
-    monkeypatch.setattr("tensorfill.formats.room._SMALL", 0)
-    monkeypatch.setattr("tensorfill.formats.room.available_memory", lambda: 300)
+    monkeypatch.setattr("tensorfill.formats.limits._SMALL", 0)
+    monkeypatch.setattr("tensorfill.formats.limits.available_memory", lambda: 300)
     with pytest.raises(TooLarge, match=r"a.yuv declares an array of 4 × 6 × 9"):
         Yuv().read(tmp_path / "a.yuv", Reading(size=(6, 4)))

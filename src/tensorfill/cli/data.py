@@ -164,7 +164,7 @@ def hide(
         left = given.without(~observed[tuple(given.coordinates.T)])  # a table with its labels
     else:
         gone = np.asarray(np.nan if whole.dtype.kind == "f" else 0, dtype=whole.dtype)
-        left = whole.holed(np.where(observed, whole.data, gone), observed)
+        left = whole.hide(np.where(observed, whole.data, gone), observed)
         if mask_file is None:
             _check_holds(target, left)
         target.check_holds(left)

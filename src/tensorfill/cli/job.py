@@ -15,8 +15,8 @@ from ..bounds import Bounds
 from ..completion import Completion
 from ..errors import InvalidInput, InvalidSetting, TensorfillError, UnreadableFile, UnwritableFile
 from ..formats import Contents, DataFile, Entries, TableFormat, atomically, check_target, format_of, known_extensions
-from ..formats.folder_role import decide_role, is_clip, list_data_files
 from ..formats.format import Format
+from ..formats.listed import decide_role, is_clip, list_data_files
 from ..methods.registry import names_of
 from .console import as_json
 from .options import WritingOptions
@@ -122,12 +122,12 @@ class Job:
 
     def _fill(self, source: Contents | Entries, done: Completion) -> Contents | Entries:
         if isinstance(source, Entries):
-            return source.completed(done)
+            return source.complete(done)
         tensor = done.model if self.raw else done.tensor
         if self.output.form.picture and tensor.dtype.kind == "f":
             tensor = np.clip(tensor, 0, 1)  # the observed values are between 0 and 1; a filled one may not be
         # An .npz also tells what had been known, for `score`; elsewhere a mask would mean that holes are left.
-        return source.filled(tensor, done.observed.mask() if self.output.form.keeps_old_mask else None)
+        return source.fill(tensor, done.observed.mask() if self.output.form.keeps_old_mask else None)
 
 
 def _blank(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Contents:

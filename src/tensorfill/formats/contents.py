@@ -1,10 +1,12 @@
-"""Contents: what a data file holds, an array and which of its entries are known."""
+"""Contents: what a data file holds: an array, which of its entries are known, and what else the file tells about it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +14,51 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput
 from ..missingness import Missingness
 from ..observed import ObservedTensor
-from .metadata import Metadata
+
+Kind = Literal["picture", "video", "cube", "volume", "table", "array"]
+
+
+class Density(NamedTuple):
+    """How many pixels there are to a unit of length, each a numerator and a denominator, as files have them."""
+
+    across: tuple[int, int]
+    down: tuple[int, int]
+    unit: Literal["inch", "centimetre", "metre", ""]
+    """Without a unit, only the ratio says something: how wide pixels are."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Metadata:
+    """Facts about an array that are not in its values; what a file does not tell is left at its default."""
+
+    kind: Kind = "array"
+    """Pictures are (row, column[, channel]), videos (row, column, frame[, channel]), cubes (row, column, band)."""
+    alpha: NDArray[Any] | None = None
+    """How opaque a pixel is: the data's dtype and its shape without channels."""
+    axes: str = ""
+    """A letter per mode, where the pages of a file make up several modes and it says which: Y row, X column, T time,
+    Z depth, C channel, S colour, Q anything else."""
+    frame_rate: Fraction | None = None
+    """Frames per second."""
+    exif: bytes = b""
+    """What a camera tells, as it stands in a .jpg, also which way up pixels are stored. Arrays are always upright."""
+    icc: bytes = b""
+    """The colour profile."""
+    xmp: bytes = b""
+    """What editors tell, as XML."""
+    density: Density | None = None
+    band_names: tuple[str, ...] = ()
+    wavelengths: tuple[float, ...] = ()
+    wavelength_unit: str = ""
+    affine: NDArray[np.float64] | None = None
+    """From voxel indices to millimetres, 4 × 4."""
+    variable: str | None = None
+    """What the array is called inside its file (.mat, .h5, .zarr)."""
+    columns_apart: bool = False
+    """Whether this is a matrix whose columns may be in units of their own, as those of a wide table."""
+    header: Mapping[str, Any] = field(default_factory=dict)
+    """Further fields, meant for the format named in `header_of` alone."""
+    header_of: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,9 +76,9 @@ class Contents:
 
     def __post_init__(self) -> None:
         # Views, so that the caller's own arrays stay as they are.
-        object.__setattr__(self, "data", _read_only(self.data))
+        object.__setattr__(self, "data", view_read_only(self.data))
         if self.observed is not None:
-            object.__setattr__(self, "observed", _read_only(self.observed))
+            object.__setattr__(self, "observed", view_read_only(self.observed))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -75,14 +121,14 @@ class Contents:
         found = ObservedTensor.from_array(self.data, self.observed, lower=None)
         return found.sharing(self.missingness) if "missingness" in self.__dict__ else found
 
-    def filled(self, tensor: NDArray[Any], observed: NDArray[np.bool_] | None = None) -> Contents:
+    def fill(self, tensor: NDArray[Any], observed: NDArray[np.bool_] | None = None) -> Contents:
         """The same file with its holes filled: all that is known about it stays, and what was filled is opaque."""
         metadata = self.metadata
         if metadata.alpha is not None and metadata.alpha.shape == tensor.shape[: metadata.alpha.ndim]:
-            metadata = replace(metadata, alpha=self._filled_alpha(metadata.alpha))
+            metadata = replace(metadata, alpha=self._fill_alpha(metadata.alpha))
         return Contents(tensor, observed, metadata=metadata)
 
-    def _filled_alpha(self, alpha: NDArray[Any]) -> NDArray[Any]:
+    def _fill_alpha(self, alpha: NDArray[Any]) -> NDArray[Any]:
         """Where nothing was known of a pixel it is as opaque as any other is now."""
         holes = alpha == 0
         if self.observed is not None:
@@ -90,7 +136,7 @@ class Contents:
         full = alpha.max(initial=0) or opaque(alpha.dtype)
         return np.where(holes, np.asarray(full, dtype=alpha.dtype), alpha)
 
-    def holed(self, left: NDArray[Any], observed: NDArray[np.bool_]) -> Contents:
+    def hide(self, left: NDArray[Any], observed: NDArray[np.bool_]) -> Contents:
         """The same file with holes: pixels that are missing in all channels are transparent, if it is a picture."""
         metadata = self.metadata
         if metadata.kind == "picture" and left.dtype.kind in "uf":
@@ -110,7 +156,8 @@ def opaque(dtype: np.dtype[Any]) -> int:
     return 1 if dtype.kind == "f" else int(np.iinfo(dtype).max)
 
 
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+def view_read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The same numbers, so that nobody changes them by accident, while the caller's own array stays as it is."""
     view = array.view()
     view.setflags(write=False)
     return view
@@ -128,3 +175,38 @@ def check_mask(mask: NDArray[Any], name: str) -> None:
         raise InvalidInput(
             f"{name} must hold a boolean array, True where the value is known. Got {mask.dtype} instead."
         )
+
+
+_NAMES = {
+    "alpha": "how opaque pixels are",
+    "frame_rate": "the frame rate",
+    "band_names": "the names of bands",
+    "wavelengths": "wavelengths",
+    "affine": "the affine map",
+    "exif": "EXIF data",
+    "icc": "the colour profile",
+    "xmp": "XMP",
+    "density": "the pixel density",
+}
+
+
+def describe_loss(contents: Contents, kind: str, *kept: str, mask: bool = True) -> tuple[str, ...]:
+    """At most one sentence about `kind`, such as "a .npy file": what is there and not among what it keeps."""
+    metadata = contents.metadata
+    told = {name: getattr(metadata, name) for name in _NAMES}
+    lost = [_NAMES[name] for name, value in told.items() if name not in kept and _there(value)]
+    if not mask and not _only_nan(contents):
+        lost.append("which entries are known")
+    return (f"{kind[0].upper()}{kind[1:]} does not keep {', '.join(lost)}.",) if lost else ()
+
+
+def _there(value: object) -> bool:
+    return value is not None and not (isinstance(value, tuple | bytes) and not value)
+
+
+def _only_nan(contents: Contents) -> bool:
+    """Whether NaN alone says what is missing."""
+    if contents.observed is None:
+        return True
+    there = ~np.isnan(contents.data) if contents.data.dtype.kind == "f" else np.ones(contents.shape, dtype=bool)
+    return not bool((there & ~contents.observed).any())

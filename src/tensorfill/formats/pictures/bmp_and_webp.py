@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..contents import Contents
+from ..contents import Contents, describe_loss
 from ..reading import Reading
-from ..unkept import unkept
 from .still import StillPicture, fit_profile, open_picture, split_alpha, to_contents, to_shades, to_stored_samples
 from .tag_directory import density_field, find_orientation, find_turns, to_unit
 
@@ -46,7 +45,7 @@ class Bmp(StillPicture):
 
     def losses(self, contents: Contents) -> tuple[str, ...]:
         """Alpha, and all metadata but the density."""
-        return (*super().losses(contents), *unkept(contents, self.kind, "density"))
+        return (*super().losses(contents), *describe_loss(contents, self.kind, "density"))
 
 
 class Webp(StillPicture):
@@ -84,5 +83,5 @@ class Webp(StillPicture):
     def losses(self, contents: Contents) -> tuple[str, ...]:
         """That there is no gray, and no density outside EXIF data."""
         gray = ("A .webp has no gray pictures; this one is written in colour, its channels alike.",)
-        density = unkept(contents, self.kind, "alpha", "exif", "icc", "xmp")
+        density = describe_loss(contents, self.kind, "alpha", "exif", "icc", "xmp")
         return (*super().losses(contents), *(gray if contents.ndim == 2 else ()), *density)

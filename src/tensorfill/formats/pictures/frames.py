@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
-from ..contents import Contents, opaque
+from ..contents import Contents, Metadata, describe_loss, opaque
 from ..damage import readable
 from ..format import Format
-from ..metadata import Metadata
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
-from ..unkept import unkept
 from .bmp_and_webp import Bmp, Webp
 from .jpeg import Jpeg
 from .numbered import Numbered, choose_frames, find_numbered, is_frame
@@ -106,7 +104,7 @@ class Frames(Format):
         if before and before != now:
             suffixes = Path(now[0]).suffix, Path(before[0]).suffix
             found.append("The frames are written as {}, not {}, so that every value is kept.".format(*suffixes))
-        return (*found, *unkept(contents, "a folder of frames", "alpha", "frame_rate"))
+        return (*found, *describe_loss(contents, "a folder of frames", "alpha", "frame_rate"))
 
 
 def _format_of(name: str) -> Format:

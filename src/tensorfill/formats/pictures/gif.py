@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...telling import Phase, tell_phase
-from ..contents import Contents
-from ..damage import damaged
+from ..contents import Contents, describe_loss
+from ..damage import damaged, open_source
 from ..format import Format
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
-from ..source import open_source
-from ..unkept import unkept
 from .numbered import choose_frames
 from .still import describe, float_losses, is_picture, open_picture, refuse_floats, to_contents, to_shades
 
@@ -149,7 +147,7 @@ class Gif(Format):
             )
         if alpha is not None and bool(((alpha > 0) & (alpha < alpha.max())).any()):
             found.append("A .gif pixel is transparent or not; those that shine through a little become opaque.")
-        return (*found, *unkept(contents, "a .gif", "alpha", "frame_rate"))
+        return (*found, *describe_loss(contents, "a .gif", "alpha", "frame_rate"))
 
 
 def _is_still(contents: Contents) -> bool:

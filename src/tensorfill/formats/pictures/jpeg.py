@@ -12,11 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
-from ..contents import Contents
-from ..damage import damaged
-from ..metadata import Density, Metadata
+from ..contents import Contents, Density, Metadata
+from ..damage import damaged, open_source
 from ..reading import Reading
-from ..source import open_source
 from .still import StillPicture, fit_profile, open_picture, split_alpha, to_contents, to_stored_samples
 from .tag_directory import density_field, read_exif, to_unit
 

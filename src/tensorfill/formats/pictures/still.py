@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
 from ..brightness import brightness
-from ..contents import Contents
+from ..contents import Contents, Metadata
 from ..damage import readable
 from ..format import Format
-from ..metadata import Metadata
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
 from .alpha import find_known_pixels, fit_alpha
 from .tag_directory import find_orientation, turn_as_stored, turn_upright
 

@@ -12,12 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..brightness import brightness
-from ..contents import Contents
-from ..damage import readable
+from ..contents import Contents, Metadata
+from ..damage import open_source, readable
 from ..format import Format
-from ..metadata import Metadata
 from ..reading import Reading
-from ..source import open_source
 from .alpha import fit_alpha
 from .numbered import choose_frames
 from .still import alpha_losses, fit_profile, profile_losses, to_contents

@@ -17,8 +17,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from ..contents import Contents
-from ..metadata import Kind, Metadata
+from ..contents import Contents, Kind, Metadata
 
 _KINDS: dict[str, Kind] = {"T": "video", "Z": "volume", "C": "cube"}
 _IMAGEJ = {"frames": "T", "slices": "Z", "channels": "C"}

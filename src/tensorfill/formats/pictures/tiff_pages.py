@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
-from ..room import check_room
+from ..limits import check_room
 from .still import open_picture, silence, split_alpha
 from .tag_directory import Tag, to_exif
 from .tiff_tags import count_pages

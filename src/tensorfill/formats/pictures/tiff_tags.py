@@ -9,7 +9,7 @@ import struct
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple
 
-from ..metadata import Density, Metadata
+from ..contents import Density, Metadata
 from .tag_directory import (
     ACROSS,
     DOWN,

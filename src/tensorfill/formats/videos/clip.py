@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from ...errors import InvalidSetting, UnreadableFile, must_be
 from .. import limits
-from ..contents import Contents
+from ..contents import Contents, describe_loss
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
-from ..unkept import unkept
 
 USUAL_RATE = Fraction(25)
 """Frames per second where none is known."""
@@ -77,7 +76,9 @@ def find_losses(contents: Contents, extension: str, *, exact: bool, rate: bool) 
         yield f"Transparency is not kept in {extension}."
     if metadata.band_names or metadata.wavelengths or metadata.affine is not None:
         yield f"Names of bands, wavelengths and coordinates are not kept in {extension}."
-    yield from unkept(contents, f"a {extension} video", "alpha", "frame_rate", "band_names", "wavelengths", "affine")
+    yield from describe_loss(
+        contents, f"a {extension} video", "alpha", "frame_rate", "band_names", "wavelengths", "affine"
+    )
     if not exact and contents.ndim == 4 and bool((contents.data == contents.data[..., :1]).all()):
         yield f"Three channels that are all alike are read back from {extension} as gray."
     if rate and metadata.frame_rate is None:

@@ -10,11 +10,10 @@ from typing import Any
 
 from ...errors import UnreadableFile
 from .. import limits
-from ..contents import Contents
-from ..damage import damaged, needed, readable
-from ..metadata import Metadata
+from ..contents import Contents, Metadata
+from ..damage import damaged, readable, require
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
 from .clip import MOST_PIXELS, FrameStack, check_frames, choose_frames
 from .pixels import PixelReader
 from .wholeness import Y4M, RunningTime, check_checksums, check_length, find_rate
@@ -60,7 +59,7 @@ def read_video(path: Path, how: Reading, kind: str, containers: str) -> Contents
 @contextmanager
 def open_video(path: Path, kind: str, **options: str) -> Iterator[tuple[Any, Any]]:
     """The container and its first stream of pictures, ready to decode."""
-    av = needed("av", "video", path)
+    av = require("av", "video", path)
     limits.allow(0)  # libav is in memory by now
     everything = {**_OPTIONS, **options}
     # An absolute name cannot be taken for an address such as http:.
@@ -82,7 +81,7 @@ def open_video(path: Path, kind: str, **options: str) -> Iterator[tuple[Any, Any
 
 def _decode(path: Path, kind: str, container: Any, stream: Any) -> Iterator[Any]:
     """Every frame; the first one that cannot be decoded is an error, because what follows may be built upon it."""
-    av = needed("av", "video", path)
+    av = require("av", "video", path)
     number, end = 0, 0
     with _capture_errors(av, stream.codec_context.name) as logs:
         try:
