@@ -13,7 +13,6 @@ import typer
 from numpy.typing import NDArray
 
 from .. import metrics, sampling
-from ..telling import duration
 from ..bounds import Bounds
 from ..errors import InvalidInput, TensorfillError
 from ..formats import Contents, DataFile, Entries, TableFormat, read_contents, read_mask
@@ -22,6 +21,7 @@ from ..interrupting import INTERRUPTED
 from ..memory import available_memory
 from ..methods.forecast import Forecast
 from ..methods.registry import available_methods
+from ..telling import duration
 from ..tensor import entries
 from .app import describe
 from .console import say, show_json, show_notes, show_table, summarise, summarise_score
