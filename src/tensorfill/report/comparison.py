@@ -61,14 +61,9 @@ class PaperCell:
         return (self.judge.cell.complaint or None) if self.judge else "not run"
 
 
-def papers_setup(evidence: Evidence) -> Setup | None:
-    """The setup that published figures can be put beside; None if no row has it."""
-    return next((setup for setup in evidence.setups if setup.is_the_papers), None)
-
-
 def paper_cells(evidence: Evidence) -> tuple[PaperCell, ...]:
     """Every cell of the paper's table, by dataset, with our runs at its setup."""
-    setup = papers_setup(evidence)
+    setup = evidence.papers_setup
     there = evidence.datasets_at(setup) if setup else ()
     return tuple(
         PaperCell(dataset, row, _compare(evidence, setup, dataset, row) if setup and dataset in there else ())
@@ -85,18 +80,6 @@ def _compare(evidence: Evidence, setup: Setup, dataset: str, row: PublishedRow) 
     labels.sort(key=lambda label: label != row.label)
     cells = [evidence.cell(setup, dataset, label) for label in labels]
     return tuple(Compared(cell, row) for cell in cells if cell.runs)
-
-
-def rmse_by_label(evidence: Evidence, setup: Setup, dataset: str) -> dict[str, float]:
-    """The mean RMSE of every label that has one, also from other experiments with the same rate and pattern."""
-    found: dict[str, float] = {}
-    for other in evidence.setups:
-        if (other.rate, other.pattern) == (setup.rate, setup.pattern) and dataset in evidence.datasets_at(other):
-            for label in evidence.labels_at(other):
-                rmse = evidence.cell(other, dataset, label).rmse
-                if rmse is not None and (other == setup or label not in found):
-                    found[label] = rmse.mean
-    return found
 
 
 # Reasons

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from . import numbers
 from .claims import judge_claims
-from .comparison import TOLERANCE, Compared, PaperCell, explain, paper_cells, papers_setup, rmse_by_label
+from .comparison import TOLERANCE, Compared, PaperCell, explain, paper_cells
 from .evidence import Evidence, Setup
 from .published import load_published, read_data
 from .sections import FIGURES, METHOD, ODDITIES, judge_nonnegativity, list_duplicates, table_section, write_section
@@ -21,7 +21,7 @@ _OTHERS = prose_column("our other settings")
 
 def describe_reproduction(evidence: Evidence, made_with: str) -> tuple[Section, ...]:
     """All sections of the page; `made_with` says which versions made it."""
-    setup = papers_setup(evidence)
+    setup = evidence.papers_setup
     sections: list[Section | None] = [_tell_origin(evidence, made_with)]
     if setup is None:
         what = "No row has a tenth of the entries observed, so nothing can be put beside the paper's table."
@@ -80,7 +80,7 @@ def _summarise(cells: tuple[PaperCell, ...]) -> Section:
     )
 
 
-def _show_papers_table(evidence: Evidence, cells: tuple[PaperCell, ...]) -> Section:
+def _show_papers_table(evidence: Evidence, cells: tuple[PaperCell, ...]) -> Section | None:
     """The paper's Table 2 as it is laid out there, a line per dataset and a column per method, with ours below."""
     lines = []
     for dataset in load_published().datasets:
@@ -117,7 +117,7 @@ def _list_differing(evidence: Evidence, setup: Setup, cells: tuple[PaperCell, ..
     lines = []
     encoded = _encoding(evidence, setup)
     for cell, judge in found:
-        others = rmse_by_label(evidence, setup, cell.dataset)
+        others = evidence.rmse_by_label(setup, cell.dataset)
         reasons = explain(judge.cell, judge.paper, others, encoded.get(judge.cell.label))
         why = words(" ".join(reasons) or "No reason found.")
         lines.append((cell.dataset, (*_compare(judge), _tell_others(cell, judge), why)))
@@ -133,14 +133,13 @@ def _list_cells(
     shown: Sequence[Compared],
 ) -> Section:
     tolerance = numbers.percent(TOLERANCE)
-    if not lines:
-        return write_section(name, "No cell does.", tolerance=tolerance)
-    return table_section(evidence, name, head, lines, cells=[one.cell for one in shown], tolerance=tolerance)
+    found = table_section(evidence, name, head, lines, cells=[one.cell for one in shown], tolerance=tolerance)
+    return found or write_section(name, "No cell does.", tolerance=tolerance)
 
 
 def _encoding(evidence: Evidence, setup: Setup) -> dict[str, float]:
     """By label, the RMSE on the encoded Hall over that on the raw one."""
-    raw, encoded = (rmse_by_label(evidence, setup, name) for name in ("hall", "hall_h264_control"))
+    raw, encoded = (evidence.rmse_by_label(setup, name) for name in ("hall", "hall_h264_control"))
     found = {label: encoded[label] / raw[label] for label in raw.keys() & encoded.keys()}
     ours = evidence.default_label(METHOD)
     # Both solvers solve the same problem; the encoding is a matter of the data.
