@@ -15,7 +15,7 @@ from typing import Self
 
 from ..errors import InvalidInput, UnreadableFile
 from ..formats import atomically
-from ..rows import ROWS_FILE, TITLE_FILE, Row
+from ..rows import ROWS_FILE, TITLE_FILE, Row, parse_rows
 from .pictures import FOLDER as PICTURES
 
 CORRUPT_FILE = "rows.corrupt.jsonl"
@@ -84,18 +84,13 @@ class RowsFolder:
         for part in (self.path / PICTURES).glob(".tensorfill-*.part"):
             shutil.rmtree(part, ignore_errors=True)  # of a worker that was killed while it wrote
         file = self.path / ROWS_FILE
-        text = file.read_bytes() if file.exists() else b""
-        lines = text.split(b"\n")
-        half = lines.pop()
+        whole, _, half = (file.read_bytes() if file.exists() else b"").rpartition(b"\n")
         corrupt = []
         repeated = 0
-        for number, line in enumerate(lines, start=1):
-            try:
-                row = Row.from_json(line.decode("utf-8"))
-            except (InvalidInput, UnicodeDecodeError) as problem:
-                if line.strip():
-                    corrupt.append(line)
-                    self.notes.append(f"Line {number} of {file} was moved to {CORRUPT_FILE}: {problem}.")
+        for number, line, row in parse_rows(whole):
+            if isinstance(row, str):
+                corrupt.append(line)
+                self.notes.append(f"Line {number} of {file} was moved to {CORRUPT_FILE}: {row}.")
                 continue
             repeated += row.id in self.rows
             self.rows[row.id] = row
