@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 from report_rows import bad, card, full_bench, row, write
 
-from tensorfill.errors import InvalidInput, UnreadableFile
+from tensorfill.errors import InvalidInput, UnwritableFile
 from tensorfill.report import drawing, writing
 from tensorfill.report.page import encode_pictures
 from tensorfill.report.writing import MARK, write_report
@@ -188,7 +188,7 @@ def test_an_earlier_report_is_replaced(small: Path, tmp_path: Path) -> None:
 
 def test_a_folder_with_other_files_is_refused(small: Path, tmp_path: Path) -> None:
     (small / "notes.txt").write_text("mine")
-    with pytest.raises(UnreadableFile, match=r"holds files that are not of a report \(notes.txt\)"):
+    with pytest.raises(UnwritableFile, match=r"holds files that are not of a report \(notes.txt\)"):
         made(tmp_path, [row("hall")])
 
 

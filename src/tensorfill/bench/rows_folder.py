@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from ..errors import InvalidInput, UnreadableFile
+from ..errors import InvalidInput, UnwritableFile
 from ..formats import atomically
 from ..rows import ROWS_FILE, TITLE_FILE, Row, parse_rows
 from .pictures import FOLDER as PICTURES
@@ -34,14 +34,14 @@ class RowsFolder:
             path.mkdir(parents=True, exist_ok=True)
             self._lock = _lock_folder(path)
         except OSError as error:
-            raise UnreadableFile(f"The folder {path} cannot be used: {error.strerror or error}.") from error
+            raise UnwritableFile(f"The folder {path} cannot be used: {error.strerror or error}.") from error
         try:
             self._open()
             if title:
                 (path / TITLE_FILE).write_text(f"{title}\n", encoding="utf-8")
         except OSError as error:
             self.close()
-            raise UnreadableFile(f"The rows in {path} cannot be used: {error.strerror or error}.") from error
+            raise UnwritableFile(f"The rows in {path} cannot be used: {error.strerror or error}.") from error
 
     def append(self, row: Row) -> None:
         """Keep a finished row for good."""
@@ -51,7 +51,7 @@ class RowsFolder:
                 line = line[os.write(self._file, line) :]
             os.fsync(self._file)
         except OSError as error:
-            raise UnreadableFile(f"{self.path / ROWS_FILE} cannot be written: {error.strerror or error}.") from error
+            raise UnwritableFile(f"{self.path / ROWS_FILE} cannot be written: {error.strerror or error}.") from error
         self.rows[row.id] = row
 
     def drop(self, ids: Collection[str]) -> None:
