@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from hashlib import sha256
@@ -151,6 +151,16 @@ class Rows:
     """That of the plan they come from, if it is known."""
 
 
+def parse_rows(content: bytes) -> Iterator[tuple[int, bytes, Row | str]]:
+    """Number and text of every line that is not empty, with its row, or why it is none."""
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        if line.strip():
+            try:
+                yield number, line, Row.from_json(line.decode("utf-8"))
+            except (InvalidInput, UnicodeDecodeError) as problem:
+                yield number, line, str(problem)
+
+
 def read_rows(path: Path) -> Rows:
     """Every readable row of a file, or of `rows.jsonl` in a folder; a bad line is named and left out."""
     file = path / ROWS_FILE if path.is_dir() else path
@@ -158,17 +168,13 @@ def read_rows(path: Path) -> Rows:
         raise InvalidInput(f"There are no rows at {path}: expected a {ROWS_FILE} as `tensorfill bench` writes it.")
     rows: dict[str, Row] = {}
     problems: list[str] = []
-    for number, line in enumerate(file.read_bytes().split(b"\n"), start=1):
-        if not line.strip():
+    for number, _, row in parse_rows(file.read_bytes()):
+        if isinstance(row, str):
+            problems.append(f"Line {number} of {file.name} is left out: {row}.")
             continue
-        try:
-            row = Row.from_json(line.decode("utf-8"))
-        except (InvalidInput, UnicodeDecodeError) as problem:
-            problems.append(f"Line {number} of {file.name} is left out: {problem}.")
-        else:
-            if row.id in rows:
-                problems.append(f"Line {number} of {file.name} repeats run {row.id}; the later line counts.")
-            rows[row.id] = row
+        if row.id in rows:
+            problems.append(f"Line {number} of {file.name} repeats run {row.id}; the later line counts.")
+        rows[row.id] = row
     return Rows(tuple(rows.values()), tuple(problems), file.parent, _title_in(file.parent))
 
 

@@ -31,11 +31,13 @@ def test_a_cell_is_the_mean_over_the_seeds_so_far() -> None:
     assert cells.text("table", "mean-fill", "tiny") == "crashed"
 
 
-def test_rates_and_ranks_have_lines_of_their_own() -> None:
+def test_rates_patterns_and_ranks_have_lines_of_their_own() -> None:
     rates = Cells([a_run(experiment="rates", rate=rate) for rate in (0.05, 0.5)])
     assert rates.lines("rates") == ["mean-fill, 5%", "mean-fill, 50%"]
     ranks = Cells([a_run(experiment="ranks", settings={"rank": [x, x, x]}) for x in (1, 7)])
     assert ranks.lines("ranks") == ["mean-fill, rank 1", "mean-fill, rank 7"]
+    holes = Cells([a_run(pattern=pattern) for pattern in ("blocks", "lines")])
+    assert holes.lines("table") == ["mean-fill, blocks", "mean-fill, lines"]
 
 
 def test_rows_of_other_plans_are_not_shown() -> None:

@@ -8,7 +8,7 @@ import pytest
 from made_up import a_run
 
 from tensorfill.bench.rows_folder import CORRUPT_FILE, RowsFolder
-from tensorfill.errors import InvalidInput, UnreadableFile
+from tensorfill.errors import InvalidInput, UnwritableFile
 from tensorfill.rows import ROWS_FILE, Row, read_rows
 
 
@@ -83,7 +83,7 @@ def test_a_second_bench_in_the_same_folder_is_refused(tmp_path: Path) -> None:
 
 def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("precious")
-    with pytest.raises(UnreadableFile, match=r"^The folder .*out cannot be used: "):
+    with pytest.raises(UnwritableFile, match=r"^The folder .*out cannot be used: "):
         RowsFolder(tmp_path / "out")
 
 

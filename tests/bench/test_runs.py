@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from made_up import a_run, card
 
-from tensorfill.bench.display import Cells
 from tensorfill.bench.plan import Choice, Experiment, Plan, list_runs, rows_without_data
 from tensorfill.bench.plan_file import Selection, extend_plan, select_part
 from tensorfill.errors import InvalidSetting
@@ -52,17 +51,6 @@ def test_every_pattern_is_a_run_of_its_own_and_says_so() -> None:
         "table: dual on hall, 10% kept (blocks), seed 0",
         "table: dual on hall, 20% kept (blocks), seed 0",
     }
-
-
-def test_a_running_table_tells_patterns_apart() -> None:
-    runs = list_runs(
-        Plan("mine", "Mine", (Experiment("holes", ("hall",), (DUAL,), patterns=("blocks", "lines")),)), CARDS
-    )
-    cells = Cells(runs)
-    for run, rmse in zip(runs, (0.1, 0.3), strict=True):
-        cells.add(run.row("ok", rmse=rmse))
-    assert cells.lines("holes") == ["dual, blocks", "dual, lines"]
-    assert [cells.text("holes", line, "hall") for line in cells.lines("holes")] == ["0.1000", "0.3000"]
 
 
 def test_the_id_survives_its_row_and_the_file() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from report_rows import bad, card, evidence, row, seeds
 
 from tensorfill.report.claims import judge_claims
-from tensorfill.report.comparison import paper_cells, papers_setup
+from tensorfill.report.comparison import paper_cells
 from tensorfill.report.table import Table
 from tensorfill.rows import Row
 
@@ -16,7 +16,7 @@ OURS = "nonneg-dual, ours"
 def judged(*rows: Row) -> dict[str, tuple[str, str, str]]:
     """Claim → what the paper's figures say, what ours say, verdict."""
     found = evidence(*rows)
-    setup = papers_setup(found)
+    setup = found.papers_setup
     assert setup is not None
     table = judge_claims(found, setup, paper_cells(found)).blocks[1]
     assert isinstance(table, Table)

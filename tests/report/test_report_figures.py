@@ -16,6 +16,7 @@ from tensorfill.report.drawing import Drawn, LeftOut, assign_strokes, figure_fil
 from tensorfill.report.evidence import Evidence, rank_of
 from tensorfill.report.pictures import collect_albums
 from tensorfill.report.plots import draw_figures
+from tensorfill.rows import Row
 
 
 def figures(found: Evidence) -> tuple[dict[str, Drawn], dict[str, str]]:
@@ -60,38 +61,25 @@ def test_every_figure_is_drawn_where_there_are_rows(tmp_path: Path) -> None:
             assert label in told, (name, label, told)
 
 
-def test_a_figure_is_a_png_and_an_svg() -> None:
-    rows = [row("hall", "dual", 0.1 / x, experiment="ranks", settings={"rank": [x, x, x]}) for x in (1, 5)]
-    drawn, _ = figures(evidence(*rows))
-    files = dict(figure_files(drawn["fig1b-ranks"]))
-    assert list(files) == ["fig1b-ranks.png", "fig1b-ranks.svg"]
-    with Image.open(io.BytesIO(files["fig1b-ranks.png"])) as picture:
-        assert picture.width > 400
-    assert files["fig1b-ranks.svg"].startswith(b"<?xml")
-
-
-def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
+def test_a_figure_is_a_png_and_an_svg_and_the_same_rows_give_the_same_bytes() -> None:
     rows = [row("hall", "dual", 0.01 / rate, experiment="rates", rate=rate) for rate in (0.1, 0.5)]
     once, again = (dict(figure_files(figures(evidence(*rows))[0]["rates"])) for _ in range(2))
     assert once == again
+    assert list(once) == ["rates.png", "rates.svg"]
+    with Image.open(io.BytesIO(once["rates.png"])) as picture:
+        assert picture.width > 400
+    assert once["rates.svg"].startswith(b"<?xml")
 
 
-def test_what_nobody_asked_for_is_not_missed() -> None:
+def test_what_nobody_asked_for_is_not_missed_and_what_was_asked_for_and_has_no_rows_says_why() -> None:
     drawn, left_out = figures(evidence(row("hall", "dual", 0.04)))
     assert list(drawn) == ["time-error"]
     assert left_out == {}
-
-
-def test_what_was_asked_for_and_has_no_rows_says_why() -> None:
     asked = [replace(bad("failed", "hall"), experiment=name) for name in ("ranks", "rates")]
-    _, left_out = figures(evidence(row("hall", "dual", 0.04), *asked))
+    drawn, left_out = figures(evidence(row("hall", "dual", 0.04, seconds=None), *asked))
+    assert drawn == {}
     assert "`ranks`" in left_out["Figure 1b. RMSE against the rank [x, x, x]"]
     assert "`rates`" in left_out["RMSE against the sampling rate"]
-
-
-def test_time_against_error_needs_seconds() -> None:
-    drawn, left_out = figures(evidence(row("hall", "dual", 0.04, seconds=None)))
-    assert drawn == {}
     assert left_out["Time against error"] == "no run has both an RMSE and seconds."
 
 
@@ -221,38 +209,27 @@ def test_time_against_error_is_drawn_for_every_rate_and_pattern() -> None:
     assert drawn["time-error-holes-70-lines"].title == "Time against error, 70 % observed (lines)"
 
 
-def test_rates_of_several_experiments_make_one_curve() -> None:
-    found = evidence(
-        row("hall", "dual", 0.04),
-        row("hall", "dual", 0.03, experiment="shares", rate=0.2),
-        row("hall", "dual", 0.02, experiment="shares", rate=0.5),
-        row("hall", "ffw", 0.9),
-        row("hall", "dual", 0.7, experiment="holes", rate=0.7, pattern="blocks"),
-    )
-    drawn, _ = figures(found)
-    assert points(drawn["rates"]) == [[(10, 0.04), (20, 0.03), (50, 0.02)]], "neither blocks nor a method at one rate"
-    assert "rates-blocks" not in drawn
+SHARES = [row("hall", "dual", error, experiment="shares", rate=rate) for error, rate in ((0.03, 0.2), (0.02, 0.5))]
+RATES = [row("hall", "dual", error, experiment="rates", rate=rate) for error, rate in ((0.05, 0.1), (0.02, 0.5))]
+LINES = [replace(each, pattern="lines", rmse=10 * (each.rmse or 0)) for each in RATES]
 
 
-def test_where_an_experiment_is_about_rates_it_counts() -> None:
-    found = evidence(
-        row("hall", "dual", 0.04),
-        row("hall", "dual", 0.05, experiment="rates"),
-        row("hall", "dual", 0.02, experiment="rates", rate=0.5),
-    )
-    assert points(figures(found)[0]["rates"]) == [[(10, 0.05), (50, 0.02)]]
-
-
-def test_patterns_have_curves_of_their_own() -> None:
-    rows = [
-        row("hall", "dual", error, experiment="rates", rate=rate, pattern=pattern)
-        for pattern, errors in {"uniform": (0.03, 0.02), "lines": (0.3, 0.2)}.items()
-        for rate, error in zip((0.1, 0.5), errors, strict=True)
-    ]
-    drawn, _ = figures(evidence(*rows))
-    assert points(drawn["rates"]) == [[(10, 0.03), (50, 0.02)]]
-    assert points(drawn["rates-lines"]) == [[(10, 0.3), (50, 0.2)]]
-    assert drawn["rates-lines"].title == "RMSE against the sampling rate (lines)"
+@pytest.mark.parametrize(
+    ("rows", "curves"),
+    [
+        (
+            [*SHARES, row("hall", "ffw", 0.9), row("hall", "dual", 0.7, experiment="holes", rate=0.7, pattern="lines")],
+            {"rates": [[(10, 0.04), (20, 0.03), (50, 0.02)]]},
+        ),
+        (RATES, {"rates": [[(10, 0.05), (50, 0.02)]]}),
+        ([*RATES, *LINES], {"rates": [[(10, 0.05), (50, 0.02)]], "rates-lines": [[(10, 0.5), (50, 0.2)]]}),
+    ],
+    ids=["several experiments make one curve", "an experiment about rates counts", "patterns are apart"],
+)
+def test_curves_over_rates(rows: list[Row], curves: dict[str, list[list[tuple[float, float]]]]) -> None:
+    drawn, _ = figures(evidence(row("hall", "dual", 0.04), *rows))
+    assert {name: points(figure) for name, figure in drawn.items() if name.startswith("rates")} == curves
+    assert all(("(lines)" in drawn[name].title) == (name == "rates-lines") for name in curves)
 
 
 def test_ranks_at_other_rates_and_patterns_are_not_averaged() -> None:

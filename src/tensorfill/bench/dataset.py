@@ -80,7 +80,7 @@ class Dataset:
         if self.make is not None:
             truth = self._scale(self.make(), f"What 'make' of the dataset '{self.name}' returns")
             return LoadedData(truth, self._card(sha256=hashlib.sha256(truth.tobytes()).hexdigest()))
-        path, file = self._find(data_folder(folder))
+        path, file = self.find_file(folder)
         truth = self._scale(file.read(path), str(path))
         sha256 = sha256_of(path)
         notes = []
@@ -95,7 +95,9 @@ class Dataset:
         """What a row tells when the data is not there."""
         return self._card()
 
-    def _find(self, folder: Path | None) -> tuple[Path, DataFile]:
+    def find_file(self, folder: Path | None = None) -> tuple[Path, DataFile]:
+        """The best file that is there, in `folder` or that of the environment; refuses if none is."""
+        folder = data_folder(folder)
         if folder is None:
             where = f"no folder was given (--data DIR, or the environment variable {DATA_VARIABLE})"
         else:

@@ -13,9 +13,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from ..errors import InvalidInput, UnreadableFile
+from ..errors import InvalidInput, UnwritableFile
 from ..formats import atomically
-from ..rows import ROWS_FILE, TITLE_FILE, Row
+from ..rows import ROWS_FILE, TITLE_FILE, Row, parse_rows
 from .pictures import FOLDER as PICTURES
 
 CORRUPT_FILE = "rows.corrupt.jsonl"
@@ -34,14 +34,14 @@ class RowsFolder:
             path.mkdir(parents=True, exist_ok=True)
             self._lock = _lock_folder(path)
         except OSError as error:
-            raise UnreadableFile(f"The folder {path} cannot be used: {error.strerror or error}.") from error
+            raise UnwritableFile(f"The folder {path} cannot be used: {error.strerror or error}.") from error
         try:
             self._open()
             if title:
                 (path / TITLE_FILE).write_text(f"{title}\n", encoding="utf-8")
         except OSError as error:
             self.close()
-            raise UnreadableFile(f"The rows in {path} cannot be used: {error.strerror or error}.") from error
+            raise UnwritableFile(f"The rows in {path} cannot be used: {error.strerror or error}.") from error
 
     def append(self, row: Row) -> None:
         """Keep a finished row for good."""
@@ -51,7 +51,7 @@ class RowsFolder:
                 line = line[os.write(self._file, line) :]
             os.fsync(self._file)
         except OSError as error:
-            raise UnreadableFile(f"{self.path / ROWS_FILE} cannot be written: {error.strerror or error}.") from error
+            raise UnwritableFile(f"{self.path / ROWS_FILE} cannot be written: {error.strerror or error}.") from error
         self.rows[row.id] = row
 
     def drop(self, ids: Collection[str]) -> None:
@@ -84,18 +84,13 @@ class RowsFolder:
         for part in (self.path / PICTURES).glob(".tensorfill-*.part"):
             shutil.rmtree(part, ignore_errors=True)  # of a worker that was killed while it wrote
         file = self.path / ROWS_FILE
-        text = file.read_bytes() if file.exists() else b""
-        lines = text.split(b"\n")
-        half = lines.pop()
+        whole, _, half = (file.read_bytes() if file.exists() else b"").rpartition(b"\n")
         corrupt = []
         repeated = 0
-        for number, line in enumerate(lines, start=1):
-            try:
-                row = Row.from_json(line.decode("utf-8"))
-            except (InvalidInput, UnicodeDecodeError) as problem:
-                if line.strip():
-                    corrupt.append(line)
-                    self.notes.append(f"Line {number} of {file} was moved to {CORRUPT_FILE}: {problem}.")
+        for number, line, row in parse_rows(whole):
+            if isinstance(row, str):
+                corrupt.append(line)
+                self.notes.append(f"Line {number} of {file} was moved to {CORRUPT_FILE}: {row}.")
                 continue
             repeated += row.id in self.rows
             self.rows[row.id] = row

@@ -12,7 +12,7 @@ from typing import Literal
 
 from ..errors import DataNotFound
 from ..rows import Row, Status
-from .dataset import Dataset, data_folder
+from .dataset import Dataset
 from .extras import Extras
 from .measuring import Place
 from .plan import Run, rows_without_data
@@ -94,15 +94,13 @@ def run_bench(bench: Bench, show: Show) -> Counter[Status]:
 
 def find_absent_data(datasets: Mapping[str, Dataset], folder: Path | None) -> dict[str, str]:
     """For every dataset whose data is not there, the sentence that says where to get it."""
-    place = data_folder(folder)
     absent = {}
     for name, dataset in datasets.items():
-        if dataset.make or (place and any((place / file.name).is_file() for file in dataset.files)):
-            continue
-        try:
-            dataset.load(folder)
-        except DataNotFound as error:
-            absent[name] = str(error)
+        if dataset.make is None:
+            try:
+                dataset.find_file(folder)
+            except DataNotFound as error:
+                absent[name] = str(error)
     return absent
 
 

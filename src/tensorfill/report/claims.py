@@ -131,7 +131,7 @@ def _judge_best(cells: tuple[PaperCell, ...]) -> Claim:
             kept.append(order.index("proposed") == place)
             if not kept[-1]:
                 ahead = [f"{name} ({numbers.error(ours[name])})" for name in order[: order.index("proposed")]]
-                title = next(cell.judge.cell.data.title for cell in cells if cell.dataset == dataset and cell.judge)
+                title = next(cell.judge.data.title for cell in cells if cell.dataset == dataset and cell.judge)
                 behind = f"behind {', '.join(ahead)} with {numbers.error(ours['proposed'])}"
                 told.append(f"{title.capitalize()}: {behind}")
     rows = f"So on {sum(kept)} of {len(kept)} datasets. {'; '.join(told)}{'.' if told else ''}".strip() if kept else ""
@@ -169,7 +169,7 @@ def _factors(cells: tuple[PaperCell, ...], dataset: str, name: str) -> tuple[flo
 
 def _our_errors(cells: tuple[PaperCell, ...], dataset: str) -> dict[str, float]:
     """Our RMSE for the paper's methods on a dataset, at the settings that count."""
-    found = {cell.row.name: cell.judge.cell.rmse for cell in cells if cell.dataset == dataset and cell.judge}
+    found = {cell.row.name: cell.judge.rmse for cell in cells if cell.dataset == dataset and cell.judge}
     return {name: rmse.mean for name, rmse in found.items() if rmse}
 
 

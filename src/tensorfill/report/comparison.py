@@ -15,88 +15,61 @@ TOLERANCE = 0.05
 
 
 @dataclass(frozen=True)
-class Compared:
-    """A cell of ours and the paper's figure for it."""
+class PaperCell:
+    """A cell of the paper's table, and our cells for it: one for every setting, the one it is judged by first."""
 
-    cell: Cell
+    dataset: str
     row: PublishedRow
+    ours: tuple[Cell, ...]
 
     @property
     def paper(self) -> float:
         """The paper's figure."""
-        return self.row.rmse[self.cell.data.name]
+        return self.row.rmse[self.dataset]
 
     @property
-    def ratio(self) -> float | None:
-        """Ours over the paper's."""
-        return self.cell.rmse.mean / self.paper if self.cell.rmse else None
-
-    @property
-    def reproduces(self) -> bool:
-        """Whether both are the same within `TOLERANCE`."""
-        return self.ratio is not None and abs(self.ratio - 1) <= TOLERANCE
-
-
-@dataclass(frozen=True)
-class PaperCell:
-    """A cell of the paper's table, and our runs for it: one for every setting, the one it is judged by first."""
-
-    dataset: str
-    row: PublishedRow
-    ours: tuple[Compared, ...]
-
-    @property
-    def judge(self) -> Compared | None:
-        """Our run that counts."""
+    def judge(self) -> Cell | None:
+        """Our cell that counts."""
         return self.ours[0] if self.ours else None
 
     @property
-    def agreeing(self) -> Compared | None:
-        """The run that reproduces it: the one that counts, else one at another setting."""
-        return next((one for one in self.ours if one.reproduces), None)
+    def ratio(self) -> float | None:
+        """That one over the paper's."""
+        return self.judge.rmse.mean / self.paper if self.judge and self.judge.rmse else None
+
+    @property
+    def agreeing(self) -> Cell | None:
+        """The cell that reproduces it: the one that counts, else one at another setting."""
+        return next((cell for cell in self.ours if self.reproduces(cell)), None)
+
+    def reproduces(self, cell: Cell | None) -> bool:
+        """Whether a cell of ours is the same as the paper's within `TOLERANCE`."""
+        return cell is not None and cell.rmse is not None and abs(cell.rmse.mean / self.paper - 1) <= TOLERANCE
 
     @property
     def complaint(self) -> str | None:
         """Why there is no number of ours, in a word or two: "no data", "not run"; None where there is one."""
-        return (self.judge.cell.complaint or None) if self.judge else "not run"
-
-
-def papers_setup(evidence: Evidence) -> Setup | None:
-    """The setup that published figures can be put beside; None if no row has it."""
-    return next((setup for setup in evidence.setups if setup.is_the_papers), None)
+        return (self.judge.complaint or None) if self.judge else "not run"
 
 
 def paper_cells(evidence: Evidence) -> tuple[PaperCell, ...]:
     """Every cell of the paper's table, by dataset, with our runs at its setup."""
-    setup = papers_setup(evidence)
+    setup = evidence.papers_setup
     there = evidence.datasets_at(setup) if setup else ()
     return tuple(
-        PaperCell(dataset, row, _compare(evidence, setup, dataset, row) if setup and dataset in there else ())
+        PaperCell(dataset, row, _our_cells(evidence, setup, dataset, row) if setup and dataset in there else ())
         for dataset in load_published().datasets
         for row in load_published().rows
         if dataset in row.digits
     )
 
 
-def _compare(evidence: Evidence, setup: Setup, dataset: str, row: PublishedRow) -> tuple[Compared, ...]:
+def _our_cells(evidence: Evidence, setup: Setup, dataset: str, row: PublishedRow) -> tuple[Cell, ...]:
     labels = [
         label for label in evidence.labels_at(setup) if load_published().row(label, evidence.labels[label]) is row
     ]
-    labels.sort(key=lambda label: label != row.label)
-    cells = [evidence.cell(setup, dataset, label) for label in labels]
-    return tuple(Compared(cell, row) for cell in cells if cell.runs)
-
-
-def rmse_by_label(evidence: Evidence, setup: Setup, dataset: str) -> dict[str, float]:
-    """The mean RMSE of every label that has one, also from other experiments with the same rate and pattern."""
-    found: dict[str, float] = {}
-    for other in evidence.setups:
-        if (other.rate, other.pattern) == (setup.rate, setup.pattern) and dataset in evidence.datasets_at(other):
-            for label in evidence.labels_at(other):
-                rmse = evidence.cell(other, dataset, label).rmse
-                if rmse is not None and (other == setup or label not in found):
-                    found[label] = rmse.mean
-    return found
+    cells = [evidence.cell(setup, dataset, label) for label in sorted(labels, key=lambda label: label != row.label)]
+    return tuple(cell for cell in cells if cell.runs)
 
 
 # Reasons

@@ -158,6 +158,11 @@ class Evidence:
         found = {Setup.of(row) for row in self.rows if row.experiment not in SWEEPS}
         return tuple(sorted(found, key=lambda setup: (not setup.is_the_papers, setup.experiment != "table", setup)))
 
+    @property
+    def papers_setup(self) -> Setup | None:
+        """The setup that published figures can be put beside; None if no row has it."""
+        return next((setup for setup in self.setups if setup.is_the_papers), None)
+
     def default_label(self, method: str) -> str:
         """The label of a method at its defaults: its name, or "name, ours" where it also runs as published."""
         return method if method in self.labels else f"{method}, ours"
@@ -178,6 +183,16 @@ class Evidence:
     def cells(self, setup: Setup, label: str) -> dict[str, Cell]:
         """The cells of a label by dataset."""
         return {dataset: self.cell(setup, dataset, label) for dataset in self.datasets_at(setup)}
+
+    def rmse_by_label(self, setup: Setup, dataset: str) -> dict[str, float]:
+        """The mean RMSE of every label that has one, also from other experiments with the same rate and pattern."""
+        alike = [other for other in self.setups if (other.rate, other.pattern) == (setup.rate, setup.pattern)]
+        found: dict[str, float] = {}
+        for other in sorted(alike, key=lambda other: other != setup):
+            for label in self.labels_at(other):
+                if dataset in self.cards and (rmse := self.cell(other, dataset, label).rmse):
+                    found.setdefault(label, rmse.mean)
+        return found
 
     @cached_property
     def _at(self) -> dict[tuple[Setup, str, str], list[Row]]:

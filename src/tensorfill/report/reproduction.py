@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from . import numbers
 from .claims import judge_claims
-from .comparison import TOLERANCE, Compared, PaperCell, explain, paper_cells, papers_setup, rmse_by_label
-from .evidence import Evidence, Setup
+from .comparison import TOLERANCE, PaperCell, explain, paper_cells
+from .evidence import Cell, Evidence, Setup
 from .published import load_published, read_data
 from .sections import FIGURES, METHOD, ODDITIES, judge_nonnegativity, list_duplicates, table_section, write_section
 from .table import Column, Entry, Section, Text, name_column, number, prose_column, rank, words
@@ -21,7 +21,7 @@ _OTHERS = prose_column("our other settings")
 
 def describe_reproduction(evidence: Evidence, made_with: str) -> tuple[Section, ...]:
     """All sections of the page; `made_with` says which versions made it."""
-    setup = papers_setup(evidence)
+    setup = evidence.papers_setup
     sections: list[Section | None] = [_tell_origin(evidence, made_with)]
     if setup is None:
         what = "No row has a tenth of the entries observed, so nothing can be put beside the paper's table."
@@ -61,9 +61,9 @@ def _tell_origin(evidence: Evidence, made_with: str) -> Section:
 
 def _summarise(cells: tuple[PaperCell, ...]) -> Section:
     there = [cell for cell in cells if cell.complaint is None]
-    same = sum(cell.judge is not None and cell.judge.reproduces for cell in there)
+    same = sum(cell.reproduces(cell.judge) for cell in there)
     differing = [cell for cell in there if cell.agreeing is None]
-    lower = sum(cell.judge is not None and (cell.judge.ratio or 0) < 1 for cell in differing)
+    lower = sum((cell.ratio or 0) < 1 for cell in differing)
     missing = Counter(cell.complaint for cell in cells if cell.complaint is not None)
     why = ", ".join(f"{complaint}: {count}" for complaint, count in missing.most_common())
     return write_section(
@@ -80,47 +80,47 @@ def _summarise(cells: tuple[PaperCell, ...]) -> Section:
     )
 
 
-def _show_papers_table(evidence: Evidence, cells: tuple[PaperCell, ...]) -> Section:
+def _show_papers_table(evidence: Evidence, cells: tuple[PaperCell, ...]) -> Section | None:
     """The paper's Table 2 as it is laid out there, a line per dataset and a column per method, with ours below."""
     lines = []
     for dataset in load_published().datasets:
         line = [cell for cell in cells if cell.dataset == dataset]
-        ours = [cell.judge.cell.rmse if cell.judge else None for cell in line]
+        ours = [cell.judge.rmse if cell.judge else None for cell in line]
         places = rank([found.mean if found else None for found in ours])
         lines.append((dataset, [_entry_of_both(cell, place) for cell, place in zip(line, places, strict=True)]))
     judges: dict[str, dict[str, None]] = {row.name: {} for row in load_published().rows}
     for cell in cells:
         if cell.judge:
-            judges[cell.row.name][f"`{cell.judge.cell.label}`"] = None
+            judges[cell.row.name][f"`{cell.judge.label}`"] = None
     told = ", ".join(f"{name} by {' or '.join(labels)}" for name, labels in judges.items() if labels)
     head = [Column(row.name) for row in load_published().rows]
-    judged = [cell.judge.cell for cell in cells if cell.judge]
+    judged = [cell.judge for cell in cells if cell.judge]
     return table_section(evidence, "papers-table", head, lines, cells=judged, judges=told)
 
 
 def _entry_of_both(cell: PaperCell, place: int | None) -> Entry:
     paper = load_published().entry(cell.row, cell.dataset)
-    if cell.judge is None or cell.judge.cell.rmse is None:
+    if cell.judge is None or cell.judge.rmse is None:
         return Entry((*paper.lines, Text(cell.complaint or "", quiet=True)), paper.value)
-    mean = cell.judge.cell.rmse.mean
-    return Entry((*paper.lines, *our_entry(cell.judge.cell, numbers.error(mean), place).lines), mean)
+    mean = cell.judge.rmse.mean
+    return Entry((*paper.lines, *our_entry(cell.judge, numbers.error(mean), place).lines), mean)
 
 
 def _list_agreeing(evidence: Evidence, cells: tuple[PaperCell, ...]) -> Section:
     found = [(cell, cell.agreeing) for cell in cells if cell.agreeing]
-    lines = [(cell.dataset, (*_compare(one), _tell_others(cell, one))) for cell, one in found]
+    lines = [(cell.dataset, _compare(cell, one)) for cell, one in found]
     return _list_cells(evidence, "reproduces", (*_HEAD, _OTHERS), lines, [one for _, one in found])
 
 
 def _list_differing(evidence: Evidence, setup: Setup, cells: tuple[PaperCell, ...]) -> Section:
-    found = [(cell, cell.judge) for cell in cells if cell.judge and cell.judge.ratio and cell.agreeing is None]
+    found = [(cell, cell.judge) for cell in cells if cell.judge and cell.ratio and cell.agreeing is None]
     lines = []
     encoded = _encoding(evidence, setup)
     for cell, judge in found:
-        others = rmse_by_label(evidence, setup, cell.dataset)
-        reasons = explain(judge.cell, judge.paper, others, encoded.get(judge.cell.label))
+        others = evidence.rmse_by_label(setup, cell.dataset)
+        reasons = explain(judge, cell.paper, others, encoded.get(judge.label))
         why = words(" ".join(reasons) or "No reason found.")
-        lines.append((cell.dataset, (*_compare(judge), _tell_others(cell, judge), why)))
+        lines.append((cell.dataset, (*_compare(cell, judge), why)))
     head = (*_HEAD, _OTHERS, prose_column("why"))
     return _list_cells(evidence, "differs", head, lines, [judge for _, judge in found])
 
@@ -130,44 +130,42 @@ def _list_cells(
     name: str,
     head: Sequence[Column],
     lines: Sequence[Line],
-    shown: Sequence[Compared],
+    shown: Sequence[Cell],
 ) -> Section:
     tolerance = numbers.percent(TOLERANCE)
-    if not lines:
-        return write_section(name, "No cell does.", tolerance=tolerance)
-    return table_section(evidence, name, head, lines, cells=[one.cell for one in shown], tolerance=tolerance)
+    found = table_section(evidence, name, head, lines, cells=shown, tolerance=tolerance)
+    return found or write_section(name, "No cell does.", tolerance=tolerance)
 
 
 def _encoding(evidence: Evidence, setup: Setup) -> dict[str, float]:
     """By label, the RMSE on the encoded Hall over that on the raw one."""
-    raw, encoded = (rmse_by_label(evidence, setup, name) for name in ("hall", "hall_h264_control"))
+    raw, encoded = (evidence.rmse_by_label(setup, name) for name in ("hall", "hall_h264_control"))
     found = {label: encoded[label] / raw[label] for label in raw.keys() & encoded.keys()}
     ours = evidence.default_label(METHOD)
     # Both solvers solve the same problem; the encoding is a matter of the data.
     return found | ({evidence.published_label(METHOD): found[ours]} if ours in found else {})
 
 
-def _compare(one: Compared) -> tuple[Entry, ...]:
-    ours = our_entry(one.cell, numbers.spread(one.cell.rmse)) if one.cell.rmse else words("–", quiet=True)
-    paper = load_published().entry(one.row, one.cell.data.name)
-    return words(one.cell.label), words(one.row.name), ours, paper, number(one.ratio, numbers.ratio)
-
-
-def _tell_others(cell: PaperCell, shown: Compared) -> Entry:
-    """The other settings of the method and what they give, the one that counts first."""
-    others = [one.cell for one in cell.ours if one is not shown]
-    return words(", ".join(f"{other.label} {numbers.error(other.rmse.mean)}" for other in others if other.rmse))
+def _compare(cell: PaperCell, one: Cell) -> tuple[Entry, ...]:
+    """A cell of ours beside the paper's, and what other settings of the method give, the one that counts first."""
+    others = ", ".join(
+        f"{other.label} {numbers.error(other.rmse.mean)}" for other in cell.ours if other is not one and other.rmse
+    )
+    ours = our_entry(one, numbers.spread(one.rmse)) if one.rmse else words("–", quiet=True)
+    ratio = number(one.rmse.mean / cell.paper if one.rmse else None, numbers.ratio)
+    paper = load_published().entry(cell.row, cell.dataset)
+    return words(one.label), words(cell.row.name), ours, paper, ratio, words(others)
 
 
 def _list_without_run(evidence: Evidence, cells: tuple[PaperCell, ...]) -> Section | None:
     """What did not end well; data that is not there is told elsewhere."""
     lines = []
-    for one in (one for cell in cells for one in cell.ours if one.cell.complaint not in (None, "no data")):
-        dataset = one.cell.data.name
-        error = next((run.error for run in one.cell.runs if run.error), None)
-        said = f"{one.cell.complaint}.{f' {error}' if error else ''}".removesuffix(".")
-        figure = f"the paper's {one.row.name}: {one.row.digits[dataset]}"
-        lines.append(f"* {evidence.title(dataset)}, {one.cell.label} ({figure}): {said}.")
+    unfinished = [(cell, one) for cell in cells for one in cell.ours if one.complaint not in (None, "no data")]
+    for cell, one in unfinished:
+        error = next((run.error for run in one.runs if run.error), None)
+        said = f"{one.complaint}.{f' {error}' if error else ''}".removesuffix(".")
+        figure = f"the paper's {cell.row.name}: {cell.row.digits[cell.dataset]}"
+        lines.append(f"* {evidence.title(cell.dataset)}, {one.label} ({figure}): {said}.")
     return Section("Figures of the paper without a run of ours", ("\n".join(lines),)) if lines else None
 
 

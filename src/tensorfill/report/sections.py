@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from ..rows import Row
 from . import numbers
-from .comparison import rmse_by_label
 from .evidence import Cell, Evidence, Setup, error_at, first_runs, largest_rise, rank_points
 from .published import load_published, read_data
 from .table import Column, Entry, Section, Text, name_column, number, words
@@ -36,8 +35,10 @@ def table_section(
     *more: str,
     cells: Iterable[Cell] = (),
     **values: object,
-) -> Section:
-    """A section with a table about datasets below its prose; `more` follows the table."""
+) -> Section | None:
+    """A section with a table about datasets below its prose; `more` follows the table. None without a line."""
+    if not lines:
+        return None
     prose = write_section(name, **values)
     notes = [note.format_map(values) for note in read_data("reproduction.toml")[name].get("notes", ())]
     table = tabulate_lines(evidence, name, prose.title, head, lines, notes=notes, cells=cells)
@@ -60,7 +61,7 @@ def compare_solvers(evidence: Evidence, setup: Setup) -> Section | None:
             paper = load_published().entry(load_published().named("proposed"), dataset)
             lines.append((dataset, (*_error_and_steps(as_published), *_error_and_steps(ours), ratio, paper)))
     titles = ("as published", "iterations", "ours", "iterations", "as published / ours", "paper")
-    return table_section(evidence, "two-solvers", [*map(Column, titles)], lines, cells=shown) if lines else None
+    return table_section(evidence, "two-solvers", [*map(Column, titles)], lines, cells=shown)
 
 
 def _with_the_same_seeds(one: Cell, other: Cell) -> tuple[Cell, Cell]:
@@ -87,8 +88,6 @@ def judge_nonnegativity(evidence: Evidence, setup: Setup) -> Section | None:
             outcome = judge_change(change)
             outcomes[outcome].append(evidence.title(dataset))
             lines.append((dataset, (*_nonnegativity_entries(without, within, change), words(outcome))))
-    if not lines:
-        return None
     sentences = {
         "helps": "W ≥ 0 lowers the RMSE on {}.",
         "changes nothing": f"It changes it by less than {numbers.percent(NOTICEABLE)} on {{}}.",
@@ -129,7 +128,7 @@ def compare_settings(evidence: Evidence, setup: Setup) -> Section | None:
     """`Dual` at the paper's setting and at λ_k = n_k, beside the paper's own method."""
     said = []
     for dataset in evidence.datasets_at(setup):
-        ours, proposed = rmse_by_label(evidence, setup, dataset), load_published().named("proposed").digits.get(dataset)
+        ours, proposed = evidence.rmse_by_label(setup, dataset), load_published().named("proposed").digits.get(dataset)
         if {"dual", "dual-demo"} <= ours.keys():
             beside = "" if proposed is None else f", beside {proposed} that the paper gives for its own method"
             said.append(
@@ -145,7 +144,7 @@ def compare_with_zero_filling(evidence: Evidence, setup: Setup) -> Section | Non
     """NCPC and TMac, whose figures in the paper are near zero filling's."""
     said = []
     for dataset in evidence.datasets_at(setup):
-        zeros = rmse_by_label(evidence, setup, dataset).get("zero-fill")
+        zeros = evidence.rmse_by_label(setup, dataset).get("zero-fill")
         for row in (load_published().named("NCPC"), load_published().named("TMac")):
             if zeros is not None and dataset in row.digits:
                 said.append(
@@ -164,11 +163,11 @@ def _put_beside(
     rows = [load_published().named(paper) for paper in papers]
     lines: list[Line] = []
     for dataset in evidence.datasets_at(setup):
-        ours = rmse_by_label(evidence, setup, dataset)
+        ours = evidence.rmse_by_label(setup, dataset)
         if any(label in ours for label in labels):
             entries = [number(ours.get(label), numbers.error) for label in labels]
             lines.append((dataset, [*entries, *(load_published().entry(row, dataset) for row in rows)]))
-    if labels[0] not in evidence.labels_at(setup) or not lines:
+    if labels[0] not in evidence.labels_at(setup):
         return None
     head = [*(Column(f"{label}, ours") for label in labels), *(Column(f"{row.name}, paper") for row in rows)]
     return table_section(evidence, name, head, lines, *(["\n".join(said)] if said else []))
@@ -213,7 +212,7 @@ def tabulate_iterations(evidence: Evidence, setup: Setup) -> Section | None:
             end = Entry((Text(f"{numbers.error(last)} ({steps})"),), last)
             lines.append((dataset, [words(label), *errors, end, number(largest_rise(run), numbers.share)]))
     head = [name_column("method"), *map(Column, (*map(str, _LOOKED_AT), "end (iterations)", "largest rise"))]
-    return table_section(evidence, "figure-1a", head, lines) if lines else None
+    return table_section(evidence, "figure-1a", head, lines)
 
 
 def tabulate_ranks(evidence: Evidence, _: Setup) -> Section | None:
@@ -229,7 +228,7 @@ def tabulate_ranks(evidence: Evidence, _: Setup) -> Section | None:
             entries = [best if entry.value == best.value else entry for entry in entries]
             lines.append((dataset, [words(label), *entries]))
     head = [name_column("method"), *(Column(f"{x:g}") for x in ranks)]
-    return table_section(evidence, "figure-1b", head, lines) if lines else None
+    return table_section(evidence, "figure-1b", head, lines)
 
 
 def tabulate_components(evidence: Evidence, setup: Setup) -> Section | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from string import Template
 
@@ -88,6 +88,24 @@ def rank(values: Sequence[float | None], *, smallest_first: bool = True) -> tupl
     return tuple(None if value is None else order.index(value) for value in values)
 
 
+@dataclass(frozen=True)
+class Marks:
+    """How a language of markup shows what makes a piece of text stand out; § is the text."""
+
+    escape: Callable[[str], str]
+    looks: Mapping[str, str]
+    """By the name of a look in `Text`, the innermost first."""
+    raised: str
+
+    def mark(self, piece: Text) -> str:
+        """The text with its marks."""
+        text = self.escape(piece.text)
+        for look, marked in self.looks.items():
+            if getattr(piece, look):
+                text = marked.replace("§", text)
+        return text + (self.raised.replace("§", self.escape(piece.raised)) if piece.raised else "")
+
+
 # Markdown
 
 
@@ -96,7 +114,7 @@ def to_markdown(table: Table, *, titled: bool = True) -> str:
     head = [column.title for column in table.columns]
     rules = ["---:" if column.numeric else "---" for column in table.columns]
     lines = [[_escape_markdown(title) for title in head], rules]
-    lines += [["<br>".join(map(_mark_down, entry.lines)) for entry in row] for row in table.rows]
+    lines += [["<br>".join(map(_MARKDOWN.mark, entry.lines)) for entry in row] for row in table.rows]
     grid = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
     notes = "".join(f"\n* {_escape_markdown(note)}" for note in table.notes)
     title = f"## {_escape_markdown(table.title)}\n\n" if titled else ""
@@ -112,15 +130,6 @@ def page_to_markdown(title: str, sections: Iterable[Section]) -> str:
     return "\n".join(parts)
 
 
-def _mark_down(piece: Text) -> str:
-    text = _escape_markdown(piece.text)
-    if piece.underline:
-        text = f"<u>{text}</u>"
-    if piece.bold:
-        text = f"**{text}**"
-    return f"{text}<sup>{piece.raised}</sup>" if piece.raised else text
-
-
 def _escape_markdown(text: str) -> str:
     """Text that stays one line of one cell and starts no markup; code in backquotes stays code."""
     parts = " ".join(text.split()).replace("|", "\\|").split("`")
@@ -128,6 +137,9 @@ def _escape_markdown(text: str) -> str:
         for mark in ("*", "_", "<"):
             parts[place] = parts[place].replace(mark, f"\\{mark}")
     return "`".join(parts)
+
+
+_MARKDOWN = Marks(_escape_markdown, {"underline": "<u>§</u>", "bold": "**§**"}, "<sup>§</sup>")
 
 
 # Comma-separated values
@@ -212,21 +224,10 @@ def _latex_lines(row: Sequence[Entry]) -> list[str]:
     height = max(len(entry.lines) for entry in row)
     lines = []
     for place in range(height):
-        pieces = [_in_latex(entry.lines[place]) if place < len(entry.lines) else "" for entry in row]
+        pieces = [_LATEX.mark(entry.lines[place]) if place < len(entry.lines) else "" for entry in row]
         gap = r"\\[2pt]" if place == height - 1 and height > 1 else r"\\"
         lines.append(f"    {' & '.join(pieces)} {gap}")
     return lines
-
-
-def _in_latex(piece: Text) -> str:
-    text = escape_latex(piece.text)
-    if piece.bold:
-        text = f"\\textbf{{{text}}}"
-    if piece.underline:
-        text = f"\\underline{{{text}}}"
-    if piece.quiet:
-        text = f"{{\\scriptsize {text}}}"
-    return f"{text}$^{{\\mathrm{{{escape_latex(piece.raised)}}}}}$" if piece.raised else text
 
 
 def escape_latex(text: str) -> str:
@@ -243,3 +244,10 @@ def _name_greek(letter: str) -> str | None:
     if name[:3] == ["GREEK", "SMALL", "LETTER"] and len(name) == 4:
         return f"$\\{ {'LAMDA': 'lambda'}.get(name[3], name[3].lower()) }$"
     return None
+
+
+_LATEX = Marks(
+    escape_latex,
+    {"bold": r"\textbf{§}", "underline": r"\underline{§}", "quiet": r"{\scriptsize §}"},
+    r"$^{\mathrm{§}}$",
+)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from ..errors import InvalidInput, UnreadableFile
+from ..errors import InvalidInput, UnwritableFile
 from ..rows import Rows
 from .drawing import Drawn, LeftOut, figure_files, matplotlib_folder
 from .evidence import Evidence
@@ -126,22 +126,22 @@ def check_folder(folder: Path, *, force: bool) -> None:
     """Refuse a folder that cannot be written, or that holds files which are not of a report."""
     with _explain_errors(folder):
         if os.path.islink(os.path.realpath(folder)):
-            raise UnreadableFile(f"{folder} is a link that leads back to itself; give a folder for the report.")
+            raise UnwritableFile(f"{folder} is a link that leads back to itself; give a folder for the report.")
         if folder.exists() and not folder.is_dir():
-            raise UnreadableFile(f"{folder} is a file; give a folder for the report.")
+            raise UnwritableFile(f"{folder} is a file; give a folder for the report.")
         with suppress(FileNotFoundError):  # the folder one is in was deleted
             if os.path.realpath(folder) == os.path.realpath(os.getcwd()):
                 sentence = "The report cannot replace the folder you are in; give the name of a folder for it."
-                raise UnreadableFile(sentence)
+                raise UnwritableFile(sentence)
         parent = next(place for place in Path(os.path.realpath(folder)).parents if place.exists())
         if folder.exists() and not _is_writable(folder):
-            raise UnreadableFile(f"The report may not be written: permission denied in {folder}.")
+            raise UnwritableFile(f"The report may not be written: permission denied in {folder}.")
         if not folder.exists() and not _is_writable(parent):
-            raise UnreadableFile(f"The folder {folder} may not be made: permission denied in {parent}.")
+            raise UnwritableFile(f"The folder {folder} may not be made: permission denied in {parent}.")
         others = sorted(_find_foreign(folder))
     if others and not force:
         named = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
-        raise UnreadableFile(
+        raise UnwritableFile(
             f"{folder} holds files that are not of a report ({named}); give another folder, or add --force to write "
             "the report beside them."
         )
@@ -178,7 +178,7 @@ def _explain_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise UnreadableFile(f"{folder} cannot be written: {error.strerror or error}.") from error
+        raise UnwritableFile(f"{folder} cannot be written: {error.strerror or error}.") from error
 
 
 def _is_writable(folder: Path) -> bool:
