@@ -28,21 +28,3 @@ def waving(shape: tuple[int, int, int] = (20, 18, 8)) -> Array:
     i, j, k = np.meshgrid(*(np.linspace(0, 1, size) for size in shape), indexing="ij")
     values = np.sin(5 * i + 2 * k) * np.cos(4 * j) + 0.3 * np.sin(9 * i * j + 3 * k)
     return (values - values.min()) / np.ptp(values)
-
-
-def smooth_picture(rows: int = 48, columns: int = 40, seed: int = 0) -> Array:
-    """Waves in all directions, in three colours, between 0 and 1."""
-    rng = np.random.default_rng(seed)
-    i, j = np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij")
-    picture = np.zeros((rows, columns, 3))
-    for _ in range(8):
-        wave = np.sin(rng.normal(0, 0.15) * i + rng.normal(0, 0.15) * j + rng.uniform(0, 7))
-        picture += np.multiply.outer(wave, rng.uniform(0.5, 1, 3))
-    return (picture - picture.min()) / np.ptp(picture)
-
-
-def with_border(picture: Array, mode: int, index: int) -> Array:
-    """A slice is replaced by something as smooth that has nothing to do with its neighbours."""
-    changed = picture.copy()
-    np.moveaxis(changed, mode, 0)[index] = np.where(np.moveaxis(picture, mode, 0)[index] > 0.5, 0.02, 0.98)
-    return changed

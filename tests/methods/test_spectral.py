@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from smooth_tensor import observed, smooth_picture, smooth_tensor, waving, with_border
+from smooth_tensor import observed, smooth_tensor, waving
 
 from tensorfill.completion import Completion
 from tensorfill.errors import InvalidSetting
@@ -215,37 +215,6 @@ def test_bases_that_do_not_fit_are_refused_with_what_would_be_right(name: str) -
 def test_other_settings_are_checked(setting: str, value: Any) -> None:
     with pytest.raises(InvalidSetting, match=f"'{setting}' of spectral must"):
         Spectral(**{setting: value})
-
-
-# Borders
-
-
-def test_what_is_beside_a_border_is_filled_as_if_it_were_not_there() -> None:
-    picture = with_border(smooth_picture(), 0, -1)
-    known = np.ones(picture.shape, dtype=bool)
-    known[[*range(10, 14), *range(42, 46)]] = False
-
-    def error(**settings: object) -> float:
-        done = library_complete(picture, known, "spectral", **settings)
-        return float(np.abs(done.tensor - picture)[42:46].mean())
-
-    assert error() < 0.5 * error(borders=((0, 0),) * 3)
-
-
-def test_what_was_found_is_told_and_gives_the_same_again() -> None:
-    picture = with_border(smooth_picture(), 1, 0)
-    known = mask("uniform", picture.shape, 0.4, 0)
-    done = library_complete(picture, known, "spectral")
-    assert done.settings["borders"] == ((0, 0), (1, 0), (0, 0))
-    assert done.reasons["borders"] == "Nothing like what is beside them: the first index of mode 2."
-    again = library_complete(picture, known, "spectral", borders=done.settings["borders"])
-    np.testing.assert_array_equal(again.tensor, done.tensor)
-
-
-@pytest.mark.parametrize("borders", [((1, 0),), ((-1, 0),) * 3, ((0, 0), (0, 0), (2, 1)), ((0.5, 0),) * 3, "none"])
-def test_borders_that_cannot_be_are_refused(borders: object) -> None:
-    with pytest.raises(InvalidSetting, match="borders"):
-        library_complete(np.ones((48, 40, 3)), np.eye(48, 40)[..., None] > -np.ones(3), "spectral", borders=borders)
 
 
 # The paper's components

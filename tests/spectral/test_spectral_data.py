@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tensorfill.errors import InvalidSetting
+from tensorfill.library import complete
 from tensorfill.sampling import mask as sample
 from tensorfill.selection.windows import Window
 from tensorfill.spectral.bases import Basis, Borders, Cosines, CosinesWithin, Entries
@@ -96,6 +98,34 @@ def test_a_jump_inside_is_no_border() -> None:
 def test_short_modes_and_tables_have_no_borders() -> None:
     assert borders_of(known(np.random.default_rng(0).random((8, 9, 3)))) == ((0, 0),) * 3
     assert borders_of(known(np.random.default_rng(0).random((40, 3)))) == ((0, 0),) * 2
+
+
+def test_what_is_beside_a_border_is_filled_as_if_it_were_not_there() -> None:
+    picture = with_border(smooth_picture(), 0, -1)
+    known = np.ones(picture.shape, dtype=bool)
+    known[[*range(10, 14), *range(42, 46)]] = False
+
+    def error(**settings: object) -> float:
+        done = complete(picture, known, "spectral", **settings)
+        return float(np.abs(done.tensor - picture)[42:46].mean())
+
+    assert error() < 0.5 * error(borders=((0, 0),) * 3)
+
+
+def test_borders_that_were_found_are_told_and_give_the_same_again() -> None:
+    picture = with_border(smooth_picture(), 1, 0)
+    known = sample("uniform", picture.shape, 0.4, 0)
+    done = complete(picture, known, "spectral")
+    assert done.settings["borders"] == ((0, 0), (1, 0), (0, 0))
+    assert done.reasons["borders"] == "Nothing like what is beside them: the first index of mode 2."
+    again = complete(picture, known, "spectral", borders=done.settings["borders"])
+    np.testing.assert_array_equal(again.tensor, done.tensor)
+
+
+@pytest.mark.parametrize("borders", [((1, 0),), ((-1, 0),) * 3, ((0, 0), (0, 0), (2, 1)), ((0.5, 0),) * 3, "none"])
+def test_borders_that_cannot_be_are_refused(borders: object) -> None:
+    with pytest.raises(InvalidSetting, match="borders"):
+        complete(np.ones((48, 40, 3)), np.eye(48, 40)[..., None] > -np.ones(3), "spectral", borders=borders)
 
 
 # Places
