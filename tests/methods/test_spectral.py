@@ -425,7 +425,7 @@ def test_the_same_bits_on_any_number_of_threads(pattern: str, monkeypatch: pytes
     truth = waving((10, 9, 7))
     known = mask(pattern, truth.shape, 0.5, 0)
     monkeypatch.setattr(spectral, "_DOUBLE_BELOW", 0)
-    monkeypatch.setattr("tensorfill.numerics.pieces.SMALL_ARRAY", 0)
+    monkeypatch.setattr("tensorfill.numerics.threads.SMALL_ARRAY", 0)
     found = []
     for threads in ("1", "3"):
         monkeypatch.setenv("TENSORFILL_THREADS", threads)
