@@ -105,9 +105,16 @@ class DualObjective:
         return free, D
 
 
-_NOISE = 5.0  # κ in units of 1/(2Cp)
-_THINNEST = 1e-12  # s is taken to be at least this
-_FLATTEST = 0.3  # no direction within the span weighs less than this share of λμ
+@dataclass(frozen=True)
+class CurvatureSettings:
+    """What steers the model of the Hessian."""
+
+    noise: float = 5.0  # κ in units of 1/(2Cp): the other modes explain a part of the data
+    thinnest: float = 1e-12  # s is taken to be at least this, so that the basis of the span can be divided by its root
+    flattest: float = 0.3  # no direction within the span weighs less than this share of λμ: steps would be too long
+
+
+CURVATURE = CurvatureSettings()
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,10 +136,10 @@ class _ModeCurvature:
 class CurvatureModel:
     """The model at one point."""
 
-    def __init__(self, problem: DualProblem, at: Evaluation) -> None:
-        kappa = _NOISE / (2 * problem.C * problem.share)
+    def __init__(self, problem: DualProblem, at: Evaluation, settings: CurvatureSettings = CURVATURE) -> None:
+        kappa = settings.noise / (2 * problem.C * problem.share)
         self._modes = [
-            _mode_curvature(U, weight, -float(np.vdot(U, gradient)) / weight, kappa)
+            _mode_curvature(U, weight, -float(np.vdot(U, gradient)) / weight, kappa, settings)
             for U, gradient, weight in zip(at.point, at.euclidean_gradient, problem.lam, strict=True)
         ]
 
@@ -141,24 +148,27 @@ class CurvatureModel:
         return tuple(mode.solve(member) for mode, member in zip(self._modes, tangent, strict=True))
 
 
-def _mode_curvature(U: Array, weight: float, mu: float, kappa: float) -> _ModeCurvature:
+def _mode_curvature(U: Array, weight: float, mu: float, kappa: float, settings: CurvatureSettings) -> _ModeCurvature:
     s, V = np.linalg.eigh(U.T @ U)
-    s = np.maximum(s, _THINNEST)
+    s = np.maximum(s, settings.thinnest)
     R = 1 / (kappa + weight * s)
     within = weight**2 * mu * np.add.outer(s, s) * np.add.outer(R, R)
     out = weight * mu * (1 + weight * s / kappa)
-    return _ModeCurvature(U @ V / np.sqrt(s), V, np.maximum(within, _FLATTEST * weight * mu), out)
+    return _ModeCurvature(U @ V / np.sqrt(s), V, np.maximum(within, settings.flattest * weight * mu), out)
 
 
-_FLOOR = 1e-3  # weakest direction kept, as a share of the strongest eigenvalue
+def spectral_start(
+    operator: FibreOperator, values: Array, ranks: tuple[int, ...], share: float, weakest: float = 1e-3
+) -> Point:
+    """U_k from the debiased second moments of the observed values.
+
+    A direction the data says nothing about still gets a little weight, so that U keeps its rank: no direction counts
+    less than the share `weakest` of the strongest eigenvalue.
+    """
+    return tuple(_mode_start(operator, values, mode, rank, share, weakest) for mode, rank in enumerate(ranks))
 
 
-def spectral_start(operator: FibreOperator, values: Array, ranks: tuple[int, ...], share: float) -> Point:
-    """U_k from the debiased second moments of the observed values."""
-    return tuple(_mode_start(operator, values, mode, rank, share) for mode, rank in enumerate(ranks))
-
-
-def _mode_start(operator: FibreOperator, values: Array, mode: int, rank: int, share: float) -> Array:
+def _mode_start(operator: FibreOperator, values: Array, mode: int, rank: int, share: float, weakest: float) -> Array:
     n = operator.shape[mode]
     excess = (1 - share) * np.bincount(operator.rows(mode), weights=values**2, minlength=n)
 
@@ -167,7 +177,6 @@ def _mode_start(operator: FibreOperator, values: Array, mode: int, rank: int, sh
 
     weights, vectors = leading_eigenpairs(debiased, n, rank)
     strongest = max(float(weights[-1]), 0.0)
-    # A direction the data says nothing about still gets a little weight, so that U keeps its rank.
-    weights = np.maximum(weights, _FLOOR * strongest if strongest > 0 else 1.0)
+    weights = np.maximum(weights, weakest * strongest if strongest > 0 else 1.0)
     U = vectors * weights**0.25
     return np.asarray(U / np.linalg.norm(U))
