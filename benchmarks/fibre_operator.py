@@ -25,8 +25,8 @@ from numba import njit
 from tasks import TASKS, C
 
 from tensorfill import ObservedTensor
+from tensorfill.dual.objective import spectral_start
 from tensorfill.dual.preconditioner import LeadingDirections
-from tensorfill.dual.start import spectral_start
 from tensorfill.numerics.fibre_operator import FibreOperator
 from tensorfill.numerics.threads import share
 

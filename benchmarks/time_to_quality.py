@@ -35,7 +35,7 @@ from tasks import TASKS, C, Loaded
 
 import tensorfill
 from tensorfill import Snapshot, metrics
-from tensorfill.dual.start import spectral_start
+from tensorfill.dual.objective import spectral_start
 from tensorfill.numerics.fibre_operator import FibreOperator
 from tensorfill.numerics.threads import thread_count
 

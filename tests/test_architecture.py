@@ -189,7 +189,11 @@ def test_no_file_or_folder_has_a_name_that_says_nothing() -> None:
             "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .tensor import Array",
             "line 3: imports tensorfill.tensor, which lies above it",
         ),
-        ("tensorfill.numerics.pieces", "from ..riemannian.tucker import add", "riemannian.tucker, which lies above it"),
+        (
+            "tensorfill.numerics.threads",
+            "from ..riemannian.tucker import add",
+            "riemannian.tucker, which lies above it",
+        ),
         ("tensorfill.metrics", "from .formats import read", "imports tensorfill.formats, its neighbour"),
         ("tensorfill.sampling", "from . import metrics", "imports tensorfill.metrics, its neighbour"),
         ("tensorfill.dual.solve", "import tensorfill", "imports tensorfill, which is in no layer"),

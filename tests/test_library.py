@@ -42,7 +42,7 @@ def test_every_way_to_say_what_is_missing_gives_the_same(
     truth: NDArray[Any], known: NDArray[Any], holes: NDArray[Any]
 ) -> None:
     rows = np.argwhere(known)
-    expected = complete(truth, known).tensor
+    expected = complete(truth, known, effort="low").tensor
     for given in (
         holes,
         holes.tolist(),
@@ -50,12 +50,14 @@ def test_every_way_to_say_what_is_missing_gives_the_same(
         ObservedTensor.from_array(truth, known),
         ObservedTensor.from_coordinates(rows, truth[known], truth.shape),
     ):
-        np.testing.assert_array_equal(complete(given).tensor, expected)  # type: ignore[arg-type]
+        np.testing.assert_array_equal(complete(given, effort="low").tensor, expected)  # type: ignore[arg-type]
 
 
 def test_what_the_missing_entries_hold_does_not_matter(truth: NDArray[Any], known: NDArray[Any]) -> None:
     garbage = np.where(known, truth, -1e9)
-    np.testing.assert_array_equal(complete(garbage, known).tensor, complete(truth, known).tensor)
+    np.testing.assert_array_equal(
+        complete(garbage, known, effort="low").tensor, complete(truth, known, effort="low").tensor
+    )
 
 
 def test_a_mask_of_rows_and_columns_serves_every_channel(truth: NDArray[Any]) -> None:
@@ -75,7 +77,7 @@ def test_an_observed_tensor_says_itself_what_is_observed(truth: NDArray[Any], kn
 
 
 def test_known_entries_are_kept_or_left_to_the_model(truth: NDArray[Any], known: NDArray[Any]) -> None:
-    kept, left = complete(truth, known), complete(truth, known, keep_observed=False)
+    kept, left = complete(truth, known, effort="low"), complete(truth, known, keep_observed=False, effort="low")
     np.testing.assert_array_equal(kept.tensor[known], truth[known])
     np.testing.assert_array_equal(left.tensor, left.model)
     assert (left.tensor[known] != truth[known]).any()
@@ -85,13 +87,13 @@ def test_negative_values_are_refused_or_clipped(truth: NDArray[Any], known: NDAr
     below = truth - np.median(truth)
     with pytest.raises(InvalidInput, match=r"^\d+ observed values are negative, .*negatives='clip'"):
         complete(below, known)
-    done = complete(below, known, negatives="clip")
+    done = complete(below, known, negatives="clip", effort="low")
     np.testing.assert_array_equal(done.tensor[known], np.maximum(below, 0)[known])
 
 
 def test_the_callers_arrays_stay_as_they_were(holes: NDArray[Any], known: NDArray[Any]) -> None:
     before, mask = holes.copy(), known.copy()
-    complete(holes, known)
+    complete(holes, known, effort="low")
     np.testing.assert_array_equal(holes, before)
     np.testing.assert_array_equal(known, mask)
     assert holes.flags.writeable
@@ -312,7 +314,7 @@ def test_methods_that_look_at_neighbours_only_note_an_empty_slice(holes: NDArray
     holes[3] = np.nan
     with warnings.catch_warnings():
         warnings.simplefilter("error", TensorfillWarning)
-        done = complete(holes)
+        done = complete(holes, effort="low")
     assert done.notes == (
         "Nothing is observed in 1 of the 8 slices of mode 1 (index 3); they are guessed from those beside them.",
     )
@@ -321,7 +323,7 @@ def test_methods_that_look_at_neighbours_only_note_an_empty_slice(holes: NDArray
 def test_without_empty_slices_there_is_neither_warning_nor_note(holes: NDArray[Any]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", TensorfillWarning)
-        assert complete(holes).notes == ()
+        assert complete(holes, effort="low").notes == ()
 
 
 # Randomness

@@ -49,8 +49,8 @@ def test_the_watcher_sees_the_tensor_as_it_stands(holes: NDArray[Any]) -> None:
 
 
 def test_watching_changes_nothing(holes: NDArray[Any]) -> None:
-    watched = complete(holes, watch=lambda snapshot: snapshot.estimate.dense().fill(0))  # type: ignore[func-returns-value]
-    np.testing.assert_array_equal(watched.tensor, complete(holes).tensor)
+    watched = complete(holes, effort="low", watch=lambda snapshot: snapshot.estimate.dense().fill(0))  # type: ignore[func-returns-value]
+    np.testing.assert_array_equal(watched.tensor, complete(holes, effort="low").tensor)
 
 
 @pytest.mark.parametrize("last", [0, 1, 3])
@@ -162,14 +162,15 @@ def test_out_of_time_there_is_an_interpolation_and_never_the_mean() -> None:
 
 def test_a_time_limit_that_is_long_enough_changes_nothing(holes: NDArray[Any]) -> None:
     seen: list[Snapshot] = []
-    limited, free = complete(holes, time_limit=1e6, watch=seen.append), complete(holes)
+    plain = {"effort": "low"}
+    limited, free = complete(holes, time_limit=1e6, watch=seen.append, **plain), complete(holes, **plain)
     assert limited.stop == free.stop
     assert len(seen) == len(limited.history)
     np.testing.assert_array_equal(limited.tensor, free.tensor)
 
 
 def test_a_watcher_that_stops_before_the_time_limit_is_the_reason(holes: NDArray[Any]) -> None:
-    done = complete(holes, time_limit=1e6, watch=lambda snapshot: snapshot.step.iteration == 1)
+    done = complete(holes, effort="low", time_limit=1e6, watch=lambda snapshot: snapshot.step.iteration == 1)
     assert (done.stop.kind, done.iterations) == ("watch", 1)
 
 

@@ -24,7 +24,7 @@ from tensorfill.cli import app
 from tensorfill.dual.solve import OUTER
 from tensorfill.methods import registry
 from tensorfill.methods.registry import available_methods
-from tensorfill.numerics.pieces import PIECES, SMALL_SUPPORT
+from tensorfill.numerics.threads import PIECES, SMALL_SUPPORT
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "tensorfill"

@@ -5,9 +5,8 @@ import pytest
 from small_problems import random_factors
 
 from tensorfill.dual.active_set import ActiveSet
-from tensorfill.dual.curvature import CurvatureModel
 from tensorfill.dual.inner import begin_at_zero
-from tensorfill.dual.objective import DualObjective
+from tensorfill.dual.objective import CurvatureModel, DualObjective
 from tensorfill.dual.problem import DualProblem
 from tensorfill.riemannian.spectrahedron import Product, Spectrahedron
 

@@ -9,8 +9,8 @@ from small_problems import SHAPES, data_with_zeros, dense_K, problem_of, random_
 from tensorfill.dual.active_set import ActiveSet
 from tensorfill.dual.alternating import Alternating, AlternatingSettings
 from tensorfill.dual.inner import Accuracy, InnerSolution, InnerSolver, begin_at_zero
+from tensorfill.dual.objective import spectral_start
 from tensorfill.dual.problem import DualProblem
-from tensorfill.dual.start import spectral_start
 
 SOLVERS = {
     "active set": lambda problem: ActiveSet(problem, 1 / (2 * problem.C)),

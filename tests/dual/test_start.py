@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tensorfill.dual.start import spectral_start
+from tensorfill.dual.objective import spectral_start
 from tensorfill.numerics.eigenvalues import leading_eigenpairs
 from tensorfill.numerics.fibre_operator import FibreOperator
 

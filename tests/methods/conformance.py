@@ -6,6 +6,7 @@ import itertools
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -41,6 +42,29 @@ class Problem:
     known: NDArray[np.bool_]
 
 
+class Remembering:
+    """A way to complete that is asked the plain question of a problem once, whatever is then looked at in the answer.
+
+    What has an option, such as a seed or a watcher, is done anew every time.
+    """
+
+    def __init__(self, complete: Complete) -> None:
+        self._complete = complete
+        self._answers: list[tuple[Any, Any, Completion]] = []
+
+    def __call__(self, array: Any, observed: Any = None, **options: Any) -> Completion:
+        if options:
+            return self._complete(array, observed, **options)
+        for data, known, done in self._answers:
+            if data is array and known is observed:
+                return done
+        done = self._complete(array, observed)
+        if isinstance(array, np.ndarray) and not array.flags.writeable:
+            self._answers.append((array, observed, done))
+        return done
+
+
+@cache
 def problem(shape: tuple[int, ...], dtype: Any = np.float64) -> Problem:
     rng = np.random.default_rng(len(shape))
     letters = "abcde"[: len(shape)]
@@ -54,7 +78,10 @@ def problem(shape: tuple[int, ...], dtype: Any = np.float64) -> Problem:
             place: list[int] = [int(rng.integers(other)) for other in shape]
             place[mode] = index
             known[tuple(place)] = True
-    return Problem((200 * data).astype(dtype) if np.dtype(dtype).kind == "u" else data.astype(dtype), known)
+    data = (200 * data).astype(dtype) if np.dtype(dtype).kind == "u" else data.astype(dtype)
+    for array in (data, known):
+        array.setflags(write=False)
+    return Problem(data, known)
 
 
 # The checks

@@ -9,9 +9,8 @@ import pytest
 from bcpf_formulas import BCPFTranscript, kruskal
 from scipy import stats
 
-from tensorfill.methods import bcpf_solver
-from tensorfill.methods.bcpf import BCPF
-from tensorfill.methods.bcpf_solver import BCPFSolver, Gamma, Internals, SeenRows, bound_evidence, start_factors
+from tensorfill.methods import bcpf
+from tensorfill.methods.bcpf import BCPF, BCPFSolver, Gamma, Internals, SeenRows, bound_evidence, start_factors
 from tensorfill.observed import ObservedTensor
 from tensorfill.tensor import Array, unfold
 
@@ -130,7 +129,7 @@ def test_it_starts_from_singular_vectors_and_goes_on_at_random() -> None:
 def test_a_large_mode_starts_the_same_without_the_square_of_its_unfolding(monkeypatch: pytest.MonkeyPatch) -> None:
     data = ObservedTensor.from_array(*problem((7, 6, 5)))
     small = start_factors(SeenRows(data), data.values, 2, np.random.default_rng(0))
-    monkeypatch.setattr(bcpf_solver, "_SMALL", 1)
+    monkeypatch.setattr(bcpf, "_SMALL", 1)
     large = start_factors(SeenRows(data), data.values, 2, np.random.default_rng(0))
     for one, other in zip(small, large, strict=True):
         np.testing.assert_allclose(np.abs(one), np.abs(other), atol=1e-6)

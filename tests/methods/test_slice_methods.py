@@ -98,7 +98,7 @@ def test_single_precision_goes_the_same_way(kind: Any) -> None:
 def test_the_number_of_threads_does_not_matter(monkeypatch: Any) -> None:
     data, found = observed((30, 40, 60)), []
     for threads in (1, 2, 3):
-        for place in ("threads", "slice_transform", "periodic_differences"):
+        for place in ("threads", "tensor_nuclear_norm", "periodic_differences"):
             monkeypatch.setattr(f"tensorfill.numerics.{place}.thread_count", lambda threads=threads: threads)
         state = start(TCTV, data, penalty=0.05)
         for _ in range(10):

@@ -12,8 +12,7 @@ from spc_formulas import Transcript, rank_one
 
 from tensorfill.completion import Snapshot
 from tensorfill.iterating import follow
-from tensorfill.methods.spc import SPC, SPCSolver
-from tensorfill.methods.spc_kernels import best_vector
+from tensorfill.methods.spc import SPC, SPCSolver, best_vector
 from tensorfill.observed import ObservedTensor
 from tensorfill.tensor import Array
 

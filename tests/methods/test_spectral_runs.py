@@ -194,7 +194,7 @@ def _threads() -> Iterator[None]:
 def test_the_same_bits_on_any_number_of_threads(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
     truth = waving((10, 9, 7))
     known = mask(pattern, truth.shape, 0.5, 0)
-    monkeypatch.setattr("tensorfill.numerics.pieces.SMALL_ARRAY", 0)
+    monkeypatch.setattr("tensorfill.numerics.threads.SMALL_ARRAY", 0)
     found = []
     for threads in ("1", "3"):
         monkeypatch.setenv("TENSORFILL_THREADS", threads)

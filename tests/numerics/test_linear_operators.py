@@ -16,7 +16,7 @@ from tensorfill.numerics.periodic_differences import Smoother, add_adjoint, add_
 from tensorfill.numerics.sampled_kruskal import SampledKruskal
 from tensorfill.numerics.sampled_rank_one import SampledRankOne
 from tensorfill.numerics.sampled_tucker import SampledTucker
-from tensorfill.numerics.slice_transform import SliceTransform
+from tensorfill.numerics.tensor_nuclear_norm import SliceTransform
 from tensorfill.numerics.unfoldings import share_mode_product
 from tensorfill.riemannian.tucker import TuckerQuotient, random_nonnegative
 from tensorfill.spectral.bases import Columns, Cosines, Entries, Waves

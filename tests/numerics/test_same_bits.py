@@ -8,16 +8,16 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tensorfill.numerics import pair_products, pieces, sampled_moments, sampled_rank_one, tensor_nuclear_norm, threads
+from tensorfill.numerics import pair_products, sampled_moments, sampled_rank_one, tensor_nuclear_norm, threads
 from tensorfill.numerics.fibre_operator import FibreOperator
 from tensorfill.numerics.pair_products import PairProducts
-from tensorfill.numerics.pieces import cut, cut_groups
 from tensorfill.numerics.sampled_kruskal import SampledKruskal
 from tensorfill.numerics.sampled_moments import SampledMoments
 from tensorfill.numerics.sampled_rank_one import SampledRankOne
 from tensorfill.numerics.sampled_tucker import SampledTucker
-from tensorfill.numerics.spectral_ball import project_onto_balls
+from tensorfill.numerics.singular_values import project_onto_balls
 from tensorfill.numerics.tensor_nuclear_norm import shrink_slices
+from tensorfill.numerics.threads import cut, cut_groups
 from tensorfill.numerics.unfoldings import share_mode_product
 from tensorfill.numerics.vectors import dot, in_pieces, standard_normal
 from tensorfill.tensor import Array
@@ -33,7 +33,7 @@ CORE = RNG.standard_normal((3, 3, 3))
 
 def by_fibre_operator() -> Iterator[Array]:
     operator = FibreOperator(SHAPE, POSITIONS)
-    assert len(operator.modes[0].cuts) == pieces.PIECES + 1
+    assert len(operator.modes[0].cuts) == threads.PIECES + 1
     yield operator.apply(FACTORS, SHAPE, X)
     yield operator.gram(0, X, FACTORS[0])
     yield operator.square(1, X)
@@ -98,7 +98,7 @@ WORK: dict[str, Callable[[], Iterator[Array]]] = {
 def results(work: Callable[[], Iterator[Array]], monkeypatch: pytest.MonkeyPatch) -> list[list[Array]]:
     """What comes out on 1, 2 and 5 threads, cut into pieces although it is small."""
     for name in ("SMALL_ARRAY", "SMALL_SUPPORT"):
-        monkeypatch.setattr(pieces, name, 0)
+        monkeypatch.setattr(threads, name, 0)
     for module, name, small in (
         (pair_products, "_SLAB", 100),
         (sampled_rank_one, "_PIECE", 100),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tensorfill.numerics import pieces
+from tensorfill.numerics import threads
 from tensorfill.numerics.sampled_kruskal import SampledKruskal
 from tensorfill.tensor import unfold
 
@@ -60,16 +60,16 @@ def test_cutting_the_work_in_pieces_changes_nothing_but_rounding(monkeypatch: py
     shape = (20, 18, 16)
     _, x, whole, factors = setting(shape)
     expected = [whole.values(factors), *(whole.times_khatri_rao(x, factors, mode) for mode in range(3))]
-    monkeypatch.setattr(pieces, "SMALL_SUPPORT", 0)
+    monkeypatch.setattr(threads, "SMALL_SUPPORT", 0)
     found = [whole.values(factors), *(whole.times_khatri_rao(x, factors, mode) for mode in range(3))]
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-11)
 
 
 def test_few_entries_in_many_rows_are_not_cut_in_pieces_with_rows_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "SMALL_SUPPORT", 0)
+    monkeypatch.setattr(threads, "SMALL_SUPPORT", 0)
     asked: list[int] = []
-    monkeypatch.setattr(pieces, "share", lambda work, count: asked.append(count))
+    monkeypatch.setattr(threads, "share", lambda work, count: asked.append(count))
     _, x, sampled, factors = setting((2000, 3, 3), share=0.3)
     for mode in range(3):
         sampled.times_khatri_rao(x, factors, mode)

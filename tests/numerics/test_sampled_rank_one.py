@@ -77,7 +77,7 @@ def test_one_rank_one_tensor_is_exchanged_for_another(shape: tuple[int, ...]) ->
 def test_the_result_does_not_depend_on_how_the_fibres_are_cut_into_pieces(monkeypatch: Any) -> None:
     whole = Sample((7, 5, 3))
     monkeypatch.setattr("tensorfill.numerics.sampled_rank_one._PIECE", 6)
-    monkeypatch.setattr("tensorfill.numerics.pieces.SMALL_SUPPORT", 0)
+    monkeypatch.setattr("tensorfill.numerics.threads.SMALL_SUPPORT", 0)
     cut = Sample((7, 5, 3))
     assert len(cut.sampled._cuts) > len(whole.sampled._cuts)
     for given in (whole, cut):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensorfill.numerics.slice_transform import SliceTransform
+from tensorfill.numerics.tensor_nuclear_norm import SliceTransform
 
 SHAPES = [(7, 5), (3, 4, 5), (4, 4, 5), (1, 4, 5), (3, 4, 2, 3), (4, 2, 2, 3), (2, 3, 5, 2, 2)]
 both_kinds = pytest.mark.parametrize("kind", ["dct", "fft"])
@@ -46,7 +46,7 @@ def test_single_precision_stays_single_and_threads_do_not_matter(kind: Any, monk
     array = np.random.default_rng(0).normal(size=(15, 13, 17)).astype(np.float32)
     transform, found = SliceTransform(kind, array.shape), []
     for threads in (1, 2, 3):
-        monkeypatch.setattr("tensorfill.numerics.slice_transform.thread_count", lambda threads=threads: threads)
+        monkeypatch.setattr("tensorfill.numerics.tensor_nuclear_norm.thread_count", lambda threads=threads: threads)
         found.append((transform.forward(array), transform.backward(transform.forward(array))))
     assert found[0][0].dtype == transform.number_type(np.float32)
     assert found[0][0].itemsize == (4 if kind == "dct" else 8)

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensorfill.numerics import spectral_ball
-from tensorfill.numerics.singular_values import soft_threshold
-from tensorfill.numerics.spectral_ball import project_onto_balls
+from tensorfill.numerics import singular_values
+from tensorfill.numerics.singular_values import project_onto_balls, soft_threshold
 from tensorfill.tensor import Array, fold, unfold
 
 SHAPES = [(6, 9), (3, 40), (3, 5, 8), (2, 3, 50), (1, 4, 6), (2, 3, 3, 4), (1, 1)]
@@ -84,8 +83,8 @@ def test_it_brings_points_no_further_apart() -> None:
 def test_it_does_not_depend_on_how_the_columns_are_cut(monkeypatch: Any, width: int, pieces: int) -> None:
     whole, cut = stack((3, 9, 20)), stack((3, 9, 20))
     project_onto_balls(whole, [1.0, 2.0, 3.0])
-    monkeypatch.setattr(spectral_ball, "_WIDTH", width)
-    monkeypatch.setattr(spectral_ball, "PIECES", pieces)
+    monkeypatch.setattr(singular_values, "_WIDTH", width)
+    monkeypatch.setattr(singular_values, "PIECES", pieces)
     project_onto_balls(cut, [1.0, 2.0, 3.0])
     np.testing.assert_allclose(cut, whole, atol=1e-11)
 

@@ -26,11 +26,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiling import compiled
 from ..numerics.conjugate_gradients import Direction, EnergyWithin, LinearSolution
 from ..numerics.fibre_operator import Factors
 from ..numerics.vectors import dot
 from ..tensor import Array
-from . import inner_kernels as kernels
 from .inner import Accuracy, InnerSolution
 from .preconditioner import FreeSystem, LeadingDirections, MakePreconditioner, Mask
 from .problem import DualProblem, Support, find_new, unite_sorted
@@ -187,7 +187,7 @@ class ActiveSet:
         """How much q can still fall because entries were cut off at zero or changed their piece; an upper bound."""
         if self.problem.enforced == "nowhere":
             return 0.0
-        cut_off, surprises, joining = kernels.left_over(
+        cut_off, surprises, joining = left_over(
             old.X, old.W, old.downhill, new.X, new.W, new.downhill, new.T, free, step, *self._pieces(new.support)
         )
         softest = 1 / (2 * self.problem.C + 1 / self.epsilon)
@@ -196,9 +196,9 @@ class ActiveSet:
     def _look(self, support: Support, X: Array, W: Array, T: Array) -> _State:
         downhill = np.empty_like(X)
         if self.problem.enforced == "nowhere":  # S = T = 0, and one piece
-            q = kernels.look_without_S(X, W, support.values, self.problem.C, downhill)
+            q = look_without_S(X, W, support.values, self.problem.C, downhill)
         else:
-            q = kernels.look(X, W, T, *self._pieces(support), downhill)
+            q = look(X, W, T, *self._pieces(support), downhill)
         return _State(support, X, W, T, downhill, float(q))
 
     def _curvatures(self, state: _State) -> Array:
@@ -206,7 +206,7 @@ class ActiveSet:
         if self.problem.enforced == "nowhere":
             return np.broadcast_to(1 / (2 * self.problem.C), state.X.shape)
         D = np.empty_like(state.X)
-        kernels.fill_curvatures(state.X, state.T, *self._pieces(state.support), D)
+        fill_curvatures(state.X, state.T, *self._pieces(state.support), D)
         return D
 
     def _pieces(self, support: Support) -> tuple[Array, Mask, Mask, float, float]:
@@ -241,6 +241,92 @@ class ActiveSet:
         S, moved = state.T, 0.0
         if self.problem.enforced != "nowhere":
             S = np.empty_like(state.X)
-            moved = kernels.fill_multipliers(state.X, state.T, *self._pieces(state.support), S)
+            moved = fill_multipliers(state.X, state.T, *self._pieces(state.support), S)
         blur = 0.5 * self.epsilon * moved
         return InnerSolution(state.support, U, state.X, S, state.T, state.W, -state.q, state.error, blur, smallest)
+
+
+@compiled(nogil=True)
+def look_without_S(X, W, values, C, downhill):  # type: ignore[no-untyped-def]
+    """The same as `look` where all entries are observed and W may be negative."""
+    q = 0.0
+    for i in range(len(X)):
+        downhill[i] = values[i] - X[i] / (2 * C) - W[i]
+        q += X[i] * (X[i] / (4 * C) - values[i] + 0.5 * W[i])
+    return q
+
+
+@compiled(nogil=True)
+def multiplier(x, t, value, observed, enforced, C, epsilon):  # type: ignore[no-untyped-def]
+    """S at one entry."""
+    if not observed:
+        return x
+    beyond = x - 2 * C * (value - epsilon * t)
+    return beyond / (1 + 2 * C * epsilon) if enforced and beyond > 0.0 else 0.0
+
+
+@compiled(nogil=True)
+def curvature(s, observed, C, epsilon):  # type: ignore[no-untyped-def]
+    """φ'' at one entry with multiplier s."""
+    if not observed:
+        return epsilon
+    return 1 / (2 * C + 1 / epsilon) if s > 0.0 else 1 / (2 * C)
+
+
+@compiled(nogil=True)
+def look(X, W, T, values, observed, enforced, C, epsilon, downhill):  # type: ignore[no-untyped-def]
+    """Fill −∇q at X with W = K X, and return q(X)."""
+    fit, misses, energy = 0.0, 0.0, 0.0
+    for i in range(len(X)):
+        s = multiplier(X[i], T[i], values[i], observed[i], enforced[i], C, epsilon)
+        if observed[i]:
+            z = X[i] - s
+            downhill[i] = values[i] - z / (2 * C) - W[i]
+            fit += z * (z / (4 * C) - values[i])
+        else:
+            downhill[i] = epsilon * (T[i] - s) - W[i]
+        misses += (s - T[i]) ** 2
+        energy += X[i] * W[i]
+    return 0.5 * energy + fit + 0.5 * epsilon * misses
+
+
+@compiled(nogil=True)
+def fill_multipliers(X, T, values, observed, enforced, C, epsilon, S):  # type: ignore[no-untyped-def]
+    """Fill S, and return ‖S − T‖²."""
+    misses = 0.0
+    for i in range(len(X)):
+        S[i] = multiplier(X[i], T[i], values[i], observed[i], enforced[i], C, epsilon)
+        misses += (S[i] - T[i]) ** 2
+    return misses
+
+
+@compiled(nogil=True)
+def fill_curvatures(X, T, values, observed, enforced, C, epsilon, D):  # type: ignore[no-untyped-def]
+    """Fill φ''."""
+    for i in range(len(X)):
+        s = multiplier(X[i], T[i], values[i], observed[i], enforced[i], C, epsilon)
+        D[i] = curvature(s, observed[i], C, epsilon)
+
+
+@compiled(nogil=True)
+def left_over(old_X, old_W, old_downhill, X, W, downhill, T, free, step, values, observed, enforced, C, epsilon):  # type: ignore[no-untyped-def]
+    """How much q can still fall after a step, for three reasons; see `ActiveSet._left_over`.
+
+    The model's value at the point taken above its minimum; ‖what the new pieces add to −∇q‖² at free entries that
+    changed theirs; ‖−∇q‖² at entries that were not free and now want to grow.
+    """
+    cut_off, surprises, joining = 0.0, 0.0, 0.0
+    for i in range(len(X)):
+        if not free[i]:
+            if downhill[i] > 0.0:
+                joining += downhill[i] ** 2
+            continue
+        before = multiplier(old_X[i], T[i], values[i], observed[i], enforced[i], C, epsilon)
+        after = multiplier(X[i], T[i], values[i], observed[i], enforced[i], C, epsilon)
+        bend = curvature(before, observed[i], C, epsilon)
+        taken = X[i] - old_X[i]
+        bent = bend * taken + (W[i] - old_W[i])
+        cut_off += 0.5 * taken * bent - old_downhill[i] * taken + 0.5 * old_downhill[i] * step[i]
+        if curvature(after, observed[i], C, epsilon) != bend:
+            surprises += (downhill[i] - (old_downhill[i] - bent)) ** 2
+    return cut_off, surprises, joining

@@ -38,9 +38,17 @@ Mask = NDArray[np.bool_]
 Single = NDArray[np.float32]
 MakePreconditioner = Callable[[FibreOperator, Factors, tuple[float, ...], Array, Mask], Callable[[Vector], Vector]]
 
-_SAFETY = 2.0  # Δ is this many times (the rest's diagonal + its average)
-_LEAST_REST = 0.3  # the average is at least this share of K's from all modes but one: at rank 1 there is no rest
-_FAINT = -1 / 1.3  # a mode is left out if −1/(1 + vᵀv), v = Δ^-½u, is below this on average
+
+@dataclass(frozen=True)
+class LeadingSettings:
+    """What steers the preconditioner."""
+
+    safety: float = 2.0  # Δ is this many times (the rest's diagonal + its average)
+    least_rest: float = 0.3  # the average is at least this share of K's from all modes but one: rank 1 has no rest
+    faint: float = -1 / 1.3  # a mode is left out if −1/(1 + vᵀv), v = Δ^-½u, is below this on average
+
+
+LEADING = LeadingSettings()
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,10 +60,9 @@ class _Pass:
     to_root: Single
     to_inverse: Single
 
-    @property
-    def matters(self) -> bool:
+    def matters(self, faint: float) -> bool:
         """Whether the factor differs from the identity enough to be worth a pass."""
-        return float(self.to_inverse.mean()) > _FAINT
+        return float(self.to_inverse.mean()) > faint
 
     def apply(self, x: Single, g: Single, inverse: Single) -> None:
         self.fibres.share(partial(kernels.add_rank_one, *self.fibres.where, self.u, inverse, g, x))
@@ -64,22 +71,30 @@ class _Pass:
 class LeadingDirections:
     """M⁻¹ for one U, one diagonal D and the entries that are `free` to move (the others stay zero)."""
 
-    def __init__(self, operator: FibreOperator, U: Factors, lam: tuple[float, ...], D: Array, free: Mask) -> None:
+    def __init__(
+        self,
+        operator: FibreOperator,
+        U: Factors,
+        lam: tuple[float, ...],
+        D: Array,
+        free: Mask,
+        settings: LeadingSettings = LEADING,
+    ) -> None:
         leading = [_leading_direction(factor) for factor in U]
         rest = [np.einsum("ir,ir->i", factor, factor) - u * u for factor, u in zip(U, leading, strict=True)]
         delta = operator.spread(rest, lam, dtype=np.float32)
         delta += D
         averages = [weight / len(factor) for weight, factor in zip(lam, U, strict=True)]
-        least = _LEAST_REST * (sum(averages) - max(averages))
+        least = settings.least_rest * (sum(averages) - max(averages))
         delta += max(delta.mean(where=free, dtype=np.float64), least)
-        delta *= _SAFETY
+        delta *= settings.safety
         self._inverse = np.divide(np.float32(1), delta, out=delta)
         self._inverse[~free] = 0.0
         passes = [
             _prepare_pass(fibres, (np.sqrt(weight) * u).astype(np.float32), self._inverse)
             for fibres, u, weight in zip(operator.modes, leading, lam, strict=True)
         ]
-        self._passes = [one for one in passes if one.matters]
+        self._passes = [one for one in passes if one.matters(settings.faint)]
 
     def __call__(self, r: Array) -> Single:
         x: Single = np.multiply(r, self._inverse, dtype=np.float32, casting="same_kind")

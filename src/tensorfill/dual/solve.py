@@ -20,12 +20,10 @@ from ..riemannian.trust_region import TrustRegion
 from .active_set import ACTIVE_SET, ActiveSet, ActiveSetSettings
 from .alternating import ALTERNATING, Alternating, AlternatingSettings
 from .certificate import certify, lower_bound, upper_bound
-from .curvature import CurvatureModel
 from .inner import InnerSolution, InnerSolver, begin_at_zero, view_under
-from .objective import DualObjective, Evaluation
+from .objective import CurvatureModel, DualObjective, Evaluation, spectral_start
 from .problem import DualProblem
 from .recover import RecoveredTensor
-from .start import spectral_start
 
 Inner = Literal["active-set", "alternating"]
 Optimizer = Literal["quasi-newton", "conjugate-gradient", "trust-region"]

@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from ..completion import StopReason
 from ..estimates.estimate import DenseEstimate, RefilledEstimate
 from ..iterating import Solver
-from ..numerics.slice_transform import Transform
+from ..numerics.tensor_nuclear_norm import Transform
 from ..numerics.threads import share
 from ..observed import ObservedTensor
 from ..tensor import Array

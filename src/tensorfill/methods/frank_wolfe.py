@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from ..estimates.factored import MatrixPairs, Pair
 from ..numerics import fibre_kernels as kernels
 from ..numerics.fibre_operator import FibreOperator
-from ..numerics.pieces import sum_pieces
 from ..numerics.singular_values import extend_basis, project_onto_l1_ball
+from ..numerics.threads import sum_pieces
 from ..observed import ObservedTensor
 from ..tensor import Array
 

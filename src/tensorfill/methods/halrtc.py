@@ -19,8 +19,7 @@ from ..completion import StopReason
 from ..estimates.estimate import DenseEstimate
 from ..iterating import Solver
 from ..method import Stroke
-from ..numerics.singular_values import nuclear_norm
-from ..numerics.spectral_ball import project_onto_balls
+from ..numerics.singular_values import nuclear_norm, project_onto_balls
 from ..observed import ObservedTensor
 from .admm import ModeOrder, grow_penalty, relative_change, report_small_change
 from .baseline import Baseline, too_large_to_fill

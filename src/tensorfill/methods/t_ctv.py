@@ -17,8 +17,7 @@ import numpy as np
 from ..cost import Cost
 from ..method import Question, Stroke, lost_slices_are_in
 from ..numerics.periodic_differences import Smoother, add_adjoint, add_differences
-from ..numerics.slice_transform import SliceTransform
-from ..numerics.tensor_nuclear_norm import shrink, slice_pieces
+from ..numerics.tensor_nuclear_norm import SliceTransform, shrink, slice_pieces
 from ..numerics.threads import share
 from ..observed import ObservedTensor
 from .admm import Numbers, SliceInternals, SliceMethod, SliceSolver

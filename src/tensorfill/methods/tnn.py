@@ -14,8 +14,7 @@ import numpy as np
 
 from ..cost import Cost
 from ..method import Stroke
-from ..numerics.slice_transform import SliceTransform, Transform
-from ..numerics.tensor_nuclear_norm import shrink_slices
+from ..numerics.tensor_nuclear_norm import SliceTransform, Transform, shrink_slices
 from ..observed import ObservedTensor
 from .admm import SliceInternals, SliceMethod, SliceSolver
 from .setting_checks import Tolerance

@@ -14,7 +14,7 @@ from ..errors import InvalidInput
 from ..tensor import Array, entries
 from . import fibre_kernels as kernels
 from .linear_operator import LinearOperator
-from .pieces import cut_groups, share_pieces, sum_pieces
+from .threads import cut_groups, share_pieces, sum_pieces
 
 Factors = tuple[Array, ...]
 

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from ..compiling import compiled
 from ..tensor import Array, entries, mode_product
-from .pieces import cut
-from .threads import share
+from .threads import cut, share
 from .unfoldings import cross_product
 
 # Slabs are always the same, so the result does not depend on the number of threads.

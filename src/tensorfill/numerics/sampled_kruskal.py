@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..compiling import compiled
 from ..tensor import Array
 from .fibre_operator import sort_by_fibre
-from .pieces import PIECES, cut_groups, share_pieces, sum_pieces
+from .threads import PIECES, cut_groups, share_pieces, sum_pieces
 
 _ENTRIES_PER_ROW = 8  # a piece of its own pays, in time and memory, if it has so many entries per row of the result
 

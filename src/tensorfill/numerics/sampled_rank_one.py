@@ -18,7 +18,7 @@ from ..compiling import compiled
 from ..tensor import Array
 from .fibre_kernels import fill_fibre_dots
 from .fibre_operator import sort_by_fibre
-from .pieces import PIECES, cut_groups, share_pieces, sum_pieces
+from .threads import PIECES, cut_groups, share_pieces, sum_pieces
 
 _PIECE = 100_000  # entries that are worth asking a thread for, as each loop takes half a nanosecond for one
 

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from ..compiling import compiled
 from ..tensor import Array
 from .linear_operator import LinearOperator
-from .pieces import cut_groups
-from .threads import share
+from .threads import cut_groups, share
 
 Factors = tuple[Array, ...]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..tensor import Array, blocks, mode_product
-from .pieces import PIECES, count_pieces, cut, share_pieces
+from .threads import PIECES, count_pieces, cut, share_pieces
 
 
 def share_mode_product(

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ..compiling import compiled
-from .pieces import count_pieces, cut
-from .threads import share
+from .threads import count_pieces, cut, share
 
 
 class Run(Protocol):
