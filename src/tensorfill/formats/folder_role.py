@@ -9,7 +9,7 @@ from typing import Literal
 from ..errors import InvalidInput, TensorfillError, UnreadableFile
 from .damage import readable
 from .listed import FORMATS
-from .pictures.numbered import Numbered, find_numbered, find_numbered_sets
+from .pictures.frames import Numbered, find_clip, find_sets
 from .pictures.tiff_pages import open_tiff
 
 Role = Literal["clip", "files"]
@@ -23,9 +23,9 @@ def decide_role(folder: Path) -> Role:
     """
     files = list_data_files(folder)
     try:
-        clip = find_numbered(folder)
+        clip = find_clip(folder)
     except (OSError, TensorfillError):
-        if len(find_numbered_sets(folder)) > 1:
+        if len(find_sets(folder)) > 1:
             raise _either(folder, "clips, one for each of the names before the numbers", len(files)) from None
         return "files"
     if len(clip.names) < 2 or not _have_one_size(clip):
