@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 import tensorfill
 from tensorfill.cli import app
 from tensorfill.formats import Contents, write
-from tensorfill.formats.metadata import Metadata
+from tensorfill.formats.contents import Metadata
 
 ROOT = Path(tensorfill.__file__).parent
 

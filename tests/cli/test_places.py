@@ -82,7 +82,7 @@ class TestTwoWriters:
         first, second = (formats.Contents(np.full((4, 4, 3), value, np.uint8)) for value in (1, 2))
         formats.DataFile.of(tmp_path / name).check_place(force=False)
         formats.write(tmp_path / name, first, force=False)
-        with pytest.raises(UnwritableFile, match="has come to be there meanwhile; add --force"):
+        with pytest.raises(UnwritableFile, match="has come to be there meanwhile; add force=True"):
             formats.write(tmp_path / name, second, force=False)
         assert formats.read_contents(tmp_path / name).data.max() == 1
         formats.write(tmp_path / name, second)

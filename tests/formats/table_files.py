@@ -9,8 +9,7 @@ from hypothesis.extra import numpy as arrays
 
 from tensorfill.formats import Contents, Entries
 from tensorfill.formats.format import TableFormat
-from tensorfill.formats.reading import Reading
-from tensorfill.formats.table_words import TableWords
+from tensorfill.formats.reading import Reading, TableWords
 
 DTYPES = ("bool", "uint8", "int16", "uint16", "int32", "int64", "uint64", "float16", "float32", "float64")
 

@@ -206,7 +206,7 @@ def test_the_file_with_the_numbers_leads_to_its_header(tmp_path: Path, header: s
 
 def test_numbers_that_are_there_already_are_not_replaced_unless_asked(tmp_path: Path) -> None:
     (tmp_path / "new.img").write_bytes(b"12")
-    with pytest.raises(TensorfillError, match=r"new\.img is already there; add --force to replace it"):
+    with pytest.raises(TensorfillError, match=r"new\.img is already there; add force=True to replace it"):
         formats.DataFile.of(tmp_path / "new.hdr").check_place(force=False)
 
 

@@ -16,9 +16,8 @@ from PIL import Image
 from tensorfill import formats
 from tensorfill.errors import InvalidInput, InvalidSetting, TensorfillError, UnreadableFile
 from tensorfill.formats.brightness import brightness
-from tensorfill.formats.contents import Contents
-from tensorfill.formats.folder_role import decide_role, is_clip
-from tensorfill.formats.metadata import Metadata
+from tensorfill.formats.contents import Contents, Metadata
+from tensorfill.formats.listed import decide_role, is_clip
 from tensorfill.formats.pictures.frames import Frames
 from tensorfill.formats.pictures.tiff import Tiff
 from tensorfill.formats.reading import Reading

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageSequence
 
 from tensorfill.errors import UnreadableFile
-from tensorfill.formats.contents import Contents
-from tensorfill.formats.metadata import Metadata
+from tensorfill.formats.contents import Contents, Metadata
 from tensorfill.formats.pictures.gif import Gif
 from tensorfill.formats.reading import Reading
 

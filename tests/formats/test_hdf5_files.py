@@ -155,4 +155,4 @@ def test_a_value_that_marks_missing_entries_is_told_and_not_guessed(tmp_path: Pa
         file["data"].attrs["_FillValue"] = -999.0
     contents = read(tmp_path / "a.h5")
     assert contents.observed is None
-    assert "--missing" in contents.notes[0]
+    assert "missing=VALUE" in contents.notes[0]

@@ -57,7 +57,7 @@ def test_a_mask_means_what_is_said_and_serves_what_it_does_not_tell_apart(
 
 @pytest.mark.parametrize("name", ["m.npy", "m.png"])
 def test_a_mask_that_could_mean_either_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InvalidInput, match=r"--mask-means missing if .* or --mask-means known if"):
+    with pytest.raises(InvalidInput, match=r"mask_means='missing' if .* or mask_means='known' if"):
         known(tmp_path / name, GRAY, MASK.shape, None)
 
 

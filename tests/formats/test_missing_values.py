@@ -15,11 +15,12 @@ from tensorfill.formats import Contents, Metadata
 from tensorfill.formats.missing_values import (
     declare_slices_missing,
     declare_value_missing,
+    describe_rim,
     find_frame_mode,
     grow_holes,
     grow_mask,
+    has_rim,
 )
-from tensorfill.formats.rim import describe_rim, has_rim
 
 RED = (255.0, 0.0, 0.0)
 
@@ -76,8 +77,8 @@ def test_a_value_may_have_a_tolerance_too_and_small_whole_numbers_do_not_wrap_ro
 @pytest.mark.parametrize(
     ("value", "tolerance", "sentence"),
     [
-        ((7.0,), 0, "No entry is 7, so --missing 7 finds no hole; the nearest one is 2 off, and --tolerance 2 would"),
-        ((60.0,), 4, "No entry is 60 within 4, so --missing 60 finds no hole; the nearest one is 10 off"),
+        ((7.0,), 0, "No entry is 7, so missing=7 finds no hole; the nearest one is 2 off, and tolerance=2 would"),
+        ((60.0,), 4, "No entry is 60 within 4, so missing=60 finds no hole; the nearest one is 10 off"),
     ],
 )
 def test_a_value_that_matches_nothing_is_refused(value: tuple[float, ...], tolerance: float, sentence: str) -> None:
@@ -169,7 +170,7 @@ def test_a_blurred_rim_is_noticed_and_goes_away_with_wider_holes(soft: bool, qua
     mixed, _ = scribbled(scene(), soft=soft, quality=quality)
     tight = declare_value_missing(picture(mixed), RED, 10)
     assert describe_rim(tight, 0, 10) == (
-        "Pixels at the rim of the holes look like what was removed: --grow 2 and --tolerance 40 may help.",
+        "Pixels at the rim of the holes look like what was removed: grow=2 and tolerance=40 may help.",
     )
     assert describe_rim(grow_holes(declare_value_missing(picture(mixed), RED, 60), 3), 3, 60) == ()
 
@@ -178,7 +179,7 @@ def test_a_tight_mask_over_a_scribble_is_noticed_too() -> None:
     mixed, share = scribbled(scene(), soft=True, quality=85)
     known = np.broadcast_to(share[..., None] < 1, mixed.shape).copy()
     assert describe_rim(picture(mixed, known), 1, None) == (
-        "Pixels at the rim of the holes look like what was removed: --grow 3 may help.",
+        "Pixels at the rim of the holes look like what was removed: grow=3 may help.",
     )
 
 

@@ -13,8 +13,7 @@ from table_files import DTYPES, rows_of, same_array, sparse_arrays
 
 from tensorfill.errors import TensorfillError, UnreadableFile
 from tensorfill.formats import Contents, Entries
-from tensorfill.formats.reading import Reading
-from tensorfill.formats.table_words import TableWords
+from tensorfill.formats.reading import Reading, TableWords
 from tensorfill.formats.tables.parquet_table import ParquetTable
 
 

@@ -102,7 +102,7 @@ def test_a_name_longer_than_the_system_allows(tmp_path: Path) -> None:
 
 def test_an_existing_file_is_replaced_only_by_force(tmp_path: Path) -> None:
     (tmp_path / "a.npy").write_text("precious")
-    with pytest.raises(UnwritableFile, match="already there; add --force"):
+    with pytest.raises(UnwritableFile, match="already there; add force=True"):
         formats.check_target(tmp_path / "a.npy", force=False)
     formats.check_target(tmp_path / "a.npy", force=True)
 

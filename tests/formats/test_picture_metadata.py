@@ -13,7 +13,7 @@ from PIL import Image, ImageCms
 
 from tensorfill import formats
 from tensorfill.formats import Contents, Metadata
-from tensorfill.formats.metadata import Density
+from tensorfill.formats.contents import Density
 
 COLOUR = np.random.default_rng(0).integers(0, 256, (5, 7, 3), dtype=np.uint8)
 RGB = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()

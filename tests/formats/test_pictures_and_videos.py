@@ -203,8 +203,8 @@ def test_a_file_cut_anywhere_is_refused(tmp_path: Path, name: str, capfd: pytest
 def test_what_does_not_fit_into_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     form, clip = NAMED[name], noise((40, 40, 40))
     there_and_back(form, tmp_path / "a", video(clip) if name != "png" else picture(clip[:, :, 0]))
-    monkeypatch.setattr("tensorfill.formats.room._SMALL", 0)
-    monkeypatch.setattr("tensorfill.formats.room.available_memory", lambda: 1000)
+    monkeypatch.setattr("tensorfill.formats.limits._SMALL", 0)
+    monkeypatch.setattr("tensorfill.formats.limits.available_memory", lambda: 1000)
     with pytest.raises(TooLarge, match=r"a declares an array of 40 × 40"):
         form.decode(tmp_path / "a", Reading(size=(40, 40)))
 

@@ -11,11 +11,11 @@ import pytest
 from tensorfill import formats
 from tensorfill.errors import InvalidInput, InvalidSetting, TensorfillError
 from tensorfill.formats import Contents, Entries
-from tensorfill.formats.table_words import TableWords
+from tensorfill.formats.reading import TableWords
 
-LONG_OR_WIDE = r"can be read in two ways: long, .* or wide, .*Say --table long or --table wide"
-HEADER = "can be the names of the columns or numbers of the table. Say --table wide,header or --table wide,no-header"
-ROW_LABELS = "can be the labels of the rows or numbers of the table. Say --table wide,labels or --table wide,no-labels"
+LONG_OR_WIDE = r"can be read in two ways: long, .* or wide, .*Say table='long' or table='wide'"
+HEADER = "can be the names of the columns or numbers of the table. Say table='wide,header' or table='wide,no-header'"
+ROW_LABELS = "can be the labels of the rows or numbers of the table. Say table='wide,labels' or table='wide,no-labels'"
 Matrix = list[list[float | None]]
 
 
@@ -90,13 +90,13 @@ def test_a_table_that_is_wide(tmp_path: Path, text: str, said: str | None, expec
         (",a,b,c\n0,1,1,5\n1,1,2,3\n2,2,1,4\n", None, LONG_OR_WIDE),
         ("x,c1,c2\nr1,1,2\nr2,oops,4\n", None, LONG_OR_WIDE),
         ("a,b,value\n1,1,5\n1,1,3\n2,1,4\n", None, r"Against long is that rows have the same 'a', 'b'. Say"),
-        ("1,2,3\n4,5,6\n", None, "Say --table long or --table wide,header or --table wide,no-header"),
+        ("1,2,3\n4,5,6\n", None, "Say table='long' or table='wide,header' or table='wide,no-header'"),
         ("2001,2002,2003\n1,,3\n4,5,6\n", None, HEADER),
         ("country,2001,2002\nFrance,,3\nSpain,5,6\n", None, HEADER),
         ("0.5;0.7;0.9\n1;;3\n", None, HEADER),
         ("depth,a,b\n10,,1\n20,5,2\n40,6,3\n", None, rf"'10', '20', '40', {ROW_LABELS}"),
         ("x;c1;c2\nr1;1,234;\nr2;5,678;9\n", None, "comma can stand before decimals or between thousands. Say"),
-        ("x;c1;c2\nr1;1,5;\nr2;5.6;9\n", None, "thousands, for '5.6' is in it as well. Say --table decimal-comma or"),
+        ("x;c1;c2\nr1;1,5;\nr2;5.6;9\n", None, "thousands, for '5.6' is in it as well. Say table='decimal-comma' or "),
         ("x;c1;c2\nr1;1,234;\n", "wide,decimal-point", "Line 2 .* must have a number, or nothing, in 'c1'. Got '1,23"),
         ('x,c1,"c\n2"\nr1,1,2\nr2,3,4\n', None, r"value in 'c\\n2'"),  # on one line all the same
     ],
@@ -131,13 +131,13 @@ def test_a_first_column_that_counts_has_the_labels_and_that_is_told(tmp_path: Pa
     found = read(tmp_path, "year,a,b\n2001,,1\n2002,5,2\n2003,6,3\n")
     assert isinstance(found, Contents)
     assert found.shape == (3, 2)
-    assert "counts by one, so it is taken for the labels of the rows; --table wide,no-labels" in found.notes[0]
+    assert "counts by one, so it is taken for the labels of the rows; table='wide,no-labels'" in found.notes[0]
 
 
 def test_words_about_a_table_are_checked() -> None:
     assert TableWords.of("Wide, no-header") == TableWords("wide", False)
     assert TableWords.of(None) == TableWords()
-    with pytest.raises(InvalidSetting, match=r"^--table takes these words, .*: wide, long, .*\. Got 'tall' instead\.$"):
+    with pytest.raises(InvalidSetting, match=r"^'table' takes these words, .*: wide, long, .*\. Got 'tall' instead\.$"):
         TableWords.of("tall")
     with pytest.raises(InvalidSetting, match="two things that exclude each other: header,no-header"):
         TableWords.of("header,no-header")

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from tensorfill.errors import TensorfillError, TooLarge, UnreadableFile
-from tensorfill.formats.contents import Contents
-from tensorfill.formats.metadata import Density, Metadata
+from tensorfill.formats.contents import Contents, Density, Metadata
 from tensorfill.formats.pictures import tiff
 from tensorfill.formats.pictures.tiff import Tiff
 from tensorfill.formats.pictures.tiff_pages import catch_complaints

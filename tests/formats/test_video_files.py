@@ -466,8 +466,8 @@ def test_a_video_longer_than_it_says_is_still_bounded_by_the_memory(
     for _ in range(100):
         stack.add(frame)
     assert stack.finish().shape == (10, 10, 100)
-    monkeypatch.setattr("tensorfill.formats.room._SMALL", 0)
-    monkeypatch.setattr("tensorfill.formats.room.available_memory", lambda: 40_000)
+    monkeypatch.setattr("tensorfill.formats.limits._SMALL", 0)
+    monkeypatch.setattr("tensorfill.formats.limits.available_memory", lambda: 40_000)
     with pytest.raises(TooLarge):  # noqa: PT012
         for _ in range(1000):
             stack.add(frame)

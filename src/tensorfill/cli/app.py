@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 from ..errors import TensorfillError, UnreadableFile
 from ..harmless import harmless
 from ..interrupting import INTERRUPTED, NOTHING_WRITTEN, interruptible
+from .flags import as_flags
 
 USER_ERROR = 2
 
@@ -77,7 +78,7 @@ def _describe(error: OSError) -> str:
 
 def _fail(sentence: str, code: int) -> None:
     with suppress(OSError):  # nobody can be told; the code still tells
-        typer.echo(harmless(sentence), err=True)
+        typer.echo(harmless(as_flags(sentence)), err=True)
     raise typer.Exit(code) from None
 
 

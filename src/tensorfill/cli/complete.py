@@ -20,6 +20,7 @@ from ..telling import listening
 from . import summary
 from .app import USER_ERROR, Stopped
 from .console import say, show_notes, show_table
+from .flags import as_flags
 from .forecasting import check_memory, forecast_of, seconds_of_methods
 from .job import Job
 from .options import BoundOptions, MissingOptions, ReadingOptions
@@ -193,7 +194,7 @@ class Completing:
             show_notes((note,), err=self.json)
 
     def _fail(self, job: Job, error: Exception, progress: ProgressLine) -> None:
-        sentence = str(error) if isinstance(error, TensorfillError) else _NO_MEMORY
+        sentence = as_flags(str(error)) if isinstance(error, TensorfillError) else _NO_MEMORY
         if str(job.input.path) not in sentence:
             sentence = f"{job.input}: {sentence}"
         self._failures.append(sentence)

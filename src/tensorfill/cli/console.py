@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..harmless import harmless
+from .flags import as_flags
 
 # Where nobody looks at the width (a pipe, a file), a sentence stays on one line and can be searched for.
 _UNBOUNDED_WIDTH = 10_000
@@ -18,7 +19,7 @@ _UNBOUNDED_WIDTH = 10_000
 
 def say(sentence: str, *, err: bool = False) -> None:
     """One line, whatever the names in it are."""
-    typer.echo(harmless(sentence), err=err)
+    typer.echo(harmless(as_flags(sentence)), err=err)
 
 
 def show_table(rows: Iterable[Sequence[str]], headings: Sequence[str] = ()) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..errors import InvalidInput, UnreadableFile, UnwritableFile
 from ..formats import DataFile, known_extensions
-from ..formats.folder_role import decide_role, is_clip, list_data_files
+from ..formats.listed import decide_role, is_clip, list_data_files
 
 Named = tuple[str, tuple[Path, ...]]
 """What a file is, as in "the mask", and all files that belong to it, itself first."""

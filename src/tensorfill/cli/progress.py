@@ -23,6 +23,7 @@ from ..completion import Iteration, Snapshot
 from ..harmless import harmless
 from ..telling import Phase, Round
 from .console import say
+from .flags import as_flags
 from .time_ahead import TimeAhead, measure_pace
 
 _ALMOST = 0.98  # of the bar; it is full when the work is done
@@ -173,7 +174,7 @@ class ProgressLine:
         if self._live is None:
             say(sentence, err=True)
         else:
-            self._live.console.print(harmless(sentence), markup=False, highlight=False, soft_wrap=True)
+            self._live.console.print(harmless(as_flags(sentence)), markup=False, highlight=False, soft_wrap=True)
 
     def __enter__(self) -> Self:
         return self

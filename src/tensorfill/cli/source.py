@@ -8,18 +8,17 @@ from typing import cast
 
 from ..errors import InvalidInput, InvalidSetting, must_be
 from ..formats import Contents, DataFile, Entries, read_mask
-from ..formats.mask import Means
+from ..formats.data_file import Means
 from ..formats.missing_values import (
     check_growth,
     check_tolerance,
     declare_frames_missing,
     declare_slices_missing,
     declare_value_missing,
+    describe_rim,
     grow_holes,
 )
-from ..formats.reading import Reading
-from ..formats.rim import describe_rim
-from ..formats.table_words import TableWords
+from ..formats.reading import Reading, TableWords
 from .options import MissingOptions, ReadingOptions
 from .typed import parse_indices, parse_range, parse_size, parse_slices, parse_values
 

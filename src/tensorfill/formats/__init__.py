@@ -1,13 +1,11 @@
 """Reading and writing data files: the only room that knows what is inside them."""
 
-from .contents import Contents
-from .data_file import DataFile, format_of, known_extensions, located, read, read_contents, write
+from .contents import Contents, Metadata
+from .data_file import DataFile, read, read_contents, read_mask, write
 from .entries import Entries
 from .format import TableFormat
-from .mask import read_mask
-from .metadata import Metadata
-from .staging import atomically
-from .target import check_target
+from .listed import format_of, known_extensions, located
+from .staging import atomically, check_target
 
 __all__ = [
     "Contents",

@@ -1,10 +1,12 @@
-"""Contents: what a data file holds, an array and which of its entries are known."""
+"""Contents: what a data file holds: an array, which of its entries are known, and what else the file tells about it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +14,51 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput
 from ..missingness import Missingness
 from ..observed import ObservedTensor
-from .metadata import Metadata
+
+Kind = Literal["picture", "video", "cube", "volume", "table", "array"]
+
+
+class Density(NamedTuple):
+    """How many pixels there are to a unit of length, each a numerator and a denominator, as files have them."""
+
+    across: tuple[int, int]
+    down: tuple[int, int]
+    unit: Literal["inch", "centimetre", "metre", ""]
+    """Without a unit, only the ratio says something: how wide pixels are."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Metadata:
+    """Facts about an array that are not in its values; what a file does not tell is left at its default."""
+
+    kind: Kind = "array"
+    """Pictures are (row, column[, channel]), videos (row, column, frame[, channel]), cubes (row, column, band)."""
+    alpha: NDArray[Any] | None = None
+    """How opaque a pixel is: the data's dtype and its shape without channels."""
+    axes: str = ""
+    """A letter per mode, where the pages of a file make up several modes and it says which: Y row, X column, T time,
+    Z depth, C channel, S colour, Q anything else."""
+    frame_rate: Fraction | None = None
+    """Frames per second."""
+    exif: bytes = b""
+    """What a camera tells, as it stands in a .jpg, also which way up pixels are stored. Arrays are always upright."""
+    icc: bytes = b""
+    """The colour profile."""
+    xmp: bytes = b""
+    """What editors tell, as XML."""
+    density: Density | None = None
+    band_names: tuple[str, ...] = ()
+    wavelengths: tuple[float, ...] = ()
+    wavelength_unit: str = ""
+    affine: NDArray[np.float64] | None = None
+    """From voxel indices to millimetres, 4 × 4."""
+    variable: str | None = None
+    """What the array is called inside its file (.mat, .h5, .zarr)."""
+    columns_apart: bool = False
+    """Whether this is a matrix whose columns may be in units of their own, as those of a wide table."""
+    header: Mapping[str, Any] = field(default_factory=dict)
+    """Further fields, meant for the format named in `header_of` alone."""
+    header_of: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,3 +174,38 @@ def check_mask(mask: NDArray[Any], name: str) -> None:
         raise InvalidInput(
             f"{name} must hold a boolean array, True where the value is known. Got {mask.dtype} instead."
         )
+
+
+_NAMES = {
+    "alpha": "how opaque pixels are",
+    "frame_rate": "the frame rate",
+    "band_names": "the names of bands",
+    "wavelengths": "wavelengths",
+    "affine": "the affine map",
+    "exif": "EXIF data",
+    "icc": "the colour profile",
+    "xmp": "XMP",
+    "density": "the pixel density",
+}
+
+
+def unkept(contents: Contents, kind: str, *kept: str, mask: bool = True) -> tuple[str, ...]:
+    """At most one sentence about `kind`, such as "a .npy file": what is there and not among what it keeps."""
+    metadata = contents.metadata
+    told = {name: getattr(metadata, name) for name in _NAMES}
+    lost = [_NAMES[name] for name, value in told.items() if name not in kept and _there(value)]
+    if not mask and not _only_nan(contents):
+        lost.append("which entries are known")
+    return (f"{kind[0].upper()}{kind[1:]} does not keep {', '.join(lost)}.",) if lost else ()
+
+
+def _there(value: object) -> bool:
+    return value is not None and not (isinstance(value, tuple | bytes) and not value)
+
+
+def _only_nan(contents: Contents) -> bool:
+    """Whether NaN alone says what is missing."""
+    if contents.observed is None:
+        return True
+    there = ~np.isnan(contents.data) if contents.data.dtype.kind == "f" else np.ones(contents.shape, dtype=bool)
+    return not bool((there & ~contents.observed).any())

@@ -1,12 +1,13 @@
-"""One sentence for a file whose bytes are not what its name promises, whatever the library that read it raised."""
+"""Refusing what cannot be read: files that are not there, damaged bytes, libraries that are not installed."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import TensorfillError, UnreadableFile
 
@@ -21,10 +22,8 @@ def readable(path: Path, kind: str) -> Iterator[None]:
         yield
     except TensorfillError:
         raise
-    except FileNotFoundError as error:
-        raise UnreadableFile(f"There is no file {error.filename or path}.") from error
-    except PermissionError as error:
-        raise UnreadableFile(f"{path} may not be read: permission denied.") from error
+    except (FileNotFoundError, PermissionError) as error:
+        raise unreadable(error, Path(error.filename or path)) from error
     except MemoryError as error:
         raise UnreadableFile(f"{path} asks for more memory than there is: it is damaged, or too large.") from error
     except Exception as error:
@@ -34,6 +33,38 @@ def readable(path: Path, kind: str) -> Iterator[None]:
 def damaged(path: Path, kind: str) -> UnreadableFile:
     """The sentence itself."""
     return UnreadableFile(f"{path} is not {kind} that can be read: it is damaged, cut short, or something else.")
+
+
+def check_source(path: Path, *, folder: bool) -> None:
+    """Refuse what is not there, and a folder where a file is meant or the other way round."""
+    # Not by Path's own ways to ask, which raise where a name is too long.
+    if folder and os.path.isfile(path):
+        raise UnreadableFile(f"{path} is a file, not a folder.")
+    if folder and not os.path.isdir(path):
+        raise UnreadableFile(f"There is no folder {path}.")
+    if not folder and os.path.exists(path) and not os.path.isdir(path) and not os.path.isfile(path):
+        raise UnreadableFile(f"{path} is not an ordinary file, so it is not read.")  # a pipe would wait for ever
+    if not folder:
+        open_source(path).close()
+
+
+def open_source(path: Path) -> BinaryIO:
+    """The open file, or a clear error."""
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise unreadable(error, path) from error
+
+
+def unreadable(error: OSError, path: Path) -> UnreadableFile:
+    """What the system has against reading a file, in one sentence."""
+    if isinstance(error, FileNotFoundError):
+        return UnreadableFile(f"There is no file {path}.")
+    if isinstance(error, IsADirectoryError):
+        return UnreadableFile(f"{path} is a folder, not a file.")
+    if isinstance(error, PermissionError):
+        return UnreadableFile(f"{path} may not be read: permission denied.")
+    return UnreadableFile(f"{path} cannot be read: {error.strerror or error}.")
 
 
 class Extra(NamedTuple):

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..errors import InvalidInput, InvalidSetting, UnreadableFile, UnwritableFile
-from .arrays.envi_header import find_header_beside
+from ..errors import InvalidInput, UnreadableFile, UnwritableFile
+from ..tensor import spread_mask
+from .arrays.numpy_files import NumpyArchive, read_observed
 from .contents import Contents
-from .damage import needed
+from .damage import check_source, needed
 from .entries import Entries
-from .folder_role import check_clip
 from .format import Format, TableFormat
-from .listed import FORMATS
+from .listed import CLIP, INSIDE, AnyPath, check_clip, format_of, located
 from .missing_values import declare_value_missing, grow_holes
-from .reading import Reading
-from .source import check_source
-from .staging import staged
-from .table_words import TableWords
-from .target import check_target
+from .reading import Reading, TableWords
+from .staging import check_target, staged
 
-AnyPath = str | os.PathLike[str]
-_INSIDE = "::"
-_CLIP = "frames"
+Means = Literal["missing", "known"]
 
 
 @dataclass(frozen=True)
@@ -47,7 +43,7 @@ class DataFile:
         return cls(file, format_of(file, format), array, format is not None)
 
     def __str__(self) -> str:
-        return str(self.path) if self.array is None else f"{self.path}{_INSIDE}{self.array}"
+        return str(self.path) if self.array is None else f"{self.path}{INSIDE}{self.array}"
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -57,7 +53,7 @@ class DataFile:
     def read(self, how: Reading) -> Contents | Entries:
         """What is in it."""
         check_source(self.path, folder=self.form.folder)
-        guessed = self.form.name == _CLIP and not self.named
+        guessed = self.form.name == CLIP and not self.named
         if guessed:
             check_clip(self.path)
         found = self.form.read(self.path, replace(how, dataset=self.array))
@@ -101,53 +97,6 @@ class DataFile:
         with staged(self.path, force=force) as part:
             self.form.write(part, whole)
         return self.form.losses(whole)
-
-
-def known_extensions() -> tuple[str, ...]:
-    """Every extension that can be read and written."""
-    return tuple(extension for form in FORMATS for extension in form.extensions)
-
-
-def format_of(path: Path, name: str | None = None) -> Format:
-    """The format of this name, or else the one that the file's name promises."""
-    if name is not None:
-        return _named(name)
-    plain = located(path)[0]
-    for form in FORMATS:
-        # .tns.gz is an extension, and .gz is none
-        if any(plain.name.lower().endswith(extension) for extension in form.extensions) and plain.name[0] != ".":
-            return form
-    if os.path.isdir(plain):
-        return _named(_CLIP)
-    if pointer := find_header_beside(plain):
-        raise UnreadableFile(pointer)
-    said = f"its extension '{plain.suffix}' is not known" if plain.suffix else "it has no extension"
-    raise UnreadableFile(
-        f"The format of {plain} cannot be told: {said}. The known ones are: {', '.join(known_extensions())}."
-    )
-
-
-def _named(name: str) -> Format:
-    wanted = name.lower().removeprefix(".")
-    for form in FORMATS:
-        if wanted == form.name or f".{wanted}" in form.extensions:
-            return form
-    raise InvalidSetting(
-        f"There is no format '{name}'. The known ones are: {', '.join(form.name for form in FORMATS)}."
-    )
-
-
-def located(path: AnyPath) -> tuple[Path, str | None]:
-    """The file, and what stands after `::` in its name: which of its arrays is meant."""
-    text = os.fspath(path)
-    if not text:
-        raise InvalidInput("The name of the file is empty.")
-    if _INSIDE not in text or os.path.exists(text):
-        return Path(text), None
-    file, _, inside = text.rpartition(_INSIDE)
-    if not file or not inside:
-        raise InvalidInput(f"An array in a file is written as FILE::NAME, such as scan.h5::images. Got {text} instead.")
-    return Path(file), inside
 
 
 def read(
@@ -211,3 +160,69 @@ def write(
 ) -> tuple[str, ...]:
     """Write all or nothing, replacing what is there if `force`; returns sentences about what the format changes."""
     return DataFile.of(path, format).write(contents, force=force)
+
+
+def read_mask(
+    path: Path, shape: Sequence[int], mask_means: Means | None = None, *, size: tuple[int, int] | None = None
+) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+    """The mask in a file, True where known, for an array of this shape; and what a user should know about it.
+
+    `mask_means` says what True, or whatever is not 0 or black, stands for. Only an .npz with `observed` says so itself.
+    """
+    form = format_of(path)
+    if isinstance(form, NumpyArchive) and located(path)[1] is None:
+        observed = read_observed(path)
+        if observed is not None and mask_means != "missing":
+            return _spread(observed, tuple(shape), path), ()
+    if form.name == "jpeg":
+        raise UnreadableFile(
+            f"{path} cannot serve as a mask: a .jpg blurs what is known into what is not; save it as .png."
+        )
+    if mask_means is None:
+        raise InvalidInput(
+            f"The mask in {path} could mean either: add mask_means='missing' if what is white, 1 or True is to be "
+            "filled, or mask_means='known' if it is to be kept."
+        )
+    found = read(path, size=size)
+    contents = found if isinstance(found, Contents) else found.contents()
+    marked, notes = _find_marked(contents, path, mask_means)
+    spread = _spread(marked, tuple(shape), path)
+    return (spread if mask_means == "known" else ~spread), notes
+
+
+def _find_marked(contents: Contents, path: Path, means: Means) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+    """True where the mask is not 0, not NaN and not transparent; with shades between, where it is nearer to the top."""
+    values, there = contents.data, contents.known()
+    if values.dtype.kind == "b":
+        return values & there, ()
+    levels = np.unique(values[there])
+    if not there.all() and len(levels) > 2:
+        note = f"{path} has holes of its own, so these are its mask, and its values are not."
+        return _drop_equal_channels(there, contents), (note,)
+    if len(levels) <= 2 and (not len(levels) or levels[0] == 0 or len(levels) == 1):
+        return _drop_equal_channels((values != 0) & there, contents), ()
+    middle = float(levels[-1]) / 2
+    between = int(np.count_nonzero(there & (values > 0) & (values < levels[-1])))
+    note = (
+        f"The mask {path} has {between:,} entries between 0 and its largest value, {levels[-1]:g}; "
+        f"those above {middle:g} count as {means}."
+    )
+    return _drop_equal_channels((values > middle) & there, contents), (note,)
+
+
+def _drop_equal_channels(marked: NDArray[np.bool_], contents: Contents) -> NDArray[np.bool_]:
+    """One channel, if a mask in colour has the same in all."""
+    kind = contents.metadata.kind
+    colour = marked.ndim == {"picture": 3, "video": 4}.get(kind, 0)
+    return marked[..., 0] if colour and (marked == marked[..., :1]).all() else marked
+
+
+def _spread(mask: NDArray[np.bool_], shape: tuple[int, ...], path: Path) -> NDArray[np.bool_]:
+    """The mask for every entry: modes it does not have, or has once, are all alike."""
+    spread = spread_mask(mask, shape)
+    if spread is None:
+        raise InvalidInput(
+            f"The mask in {path} must have the shape of the data, {shape}, or that of its first modes, or 1 instead of "
+            f"a size. Got {mask.shape} instead."
+        )
+    return spread

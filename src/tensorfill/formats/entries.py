@@ -15,8 +15,7 @@ from ..errors import InvalidInput, TooLarge
 from ..memory import available_memory
 from ..observed import ObservedTensor, check_coordinates, positions_of
 from ..tensor import entries
-from .contents import Contents
-from .metadata import Metadata
+from .contents import Contents, Metadata
 
 Labels = tuple[Any, ...]
 MOST_MODES = 32  # what NumPy has always allowed

@@ -41,7 +41,7 @@ class Format(ABC):
 
     def read(self, path: Path, how: Reading) -> Contents | Entries:
         """What is in the file; damage is an `UnreadableFile`."""
-        return decode_guarded(self.name, self.kind, path, how) if self.guarded else self.decode(path, how)
+        return decode_guarded(type(self), self.kind, path, how) if self.guarded else self.decode(path, how)
 
     @abstractmethod
     def decode(self, path: Path, how: Reading) -> Contents | Entries:

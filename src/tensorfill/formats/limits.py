@@ -1,21 +1,48 @@
-"""Limits of memory and time, in the child process that decodes files; elsewhere they do nothing."""
+"""Limits of memory and time: what a file may declare, and what the child process that decodes it may take."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from .. import memory
+from ..errors import TooLarge, UnreadableFile
+from ..tensor import entries
 
 try:
     import resource
 except ImportError:  # Windows: no limits there
     resource = None  # type: ignore[assignment]
 
+_SMALL = 2**20  # bytes
+_SUSPICIOUS = 2**30  # bytes; below it, nobody is hurt
+_MOST_TIMES = 2000  # deflate can pack about a thousand bytes into one
 _MARGIN = 2**29  # bytes, for libraries and what they keep in caches
 _PATIENCE = 4  # seconds of computing
 _SLOWEST = 10_000_000  # bytes per second, unpacked
 _started = False
 _free_at_start = 0
+
+
+def check_room(path: Path, shape: Sequence[int], itemsize: int, stored: int | None = None) -> None:
+    """Refuse an array that would not fit twice, or that is absurdly large for a file of `stored` bytes.
+
+    Looked at before anything of that size is made.
+    """
+    needed = entries(shape) * itemsize
+    if needed <= _SMALL:  # asking the system takes longer than making it, and a film has many frames
+        return
+    there = available_memory()
+    size = f"{' × '.join(map(str, shape))}, {needed / 1e9:,.1f} GB"
+    if 2 * needed > there:
+        raise TooLarge(
+            f"{path} declares an array of {size}, and {there / 1e9:,.1f} GB of memory are free; "
+            "give a smaller part of it."
+        )
+    if stored is not None and needed > _SUSPICIOUS and needed > _MOST_TIMES * max(stored, 1):
+        raise UnreadableFile(
+            f"{path} has {stored:,} bytes and declares an array of {size}: it is damaged, or made to fill the memory."
+        )
 
 
 def start() -> None:
@@ -31,7 +58,10 @@ def available_memory() -> int:
 
 
 def allow(count: int) -> None:
-    """Grant memory and time for decoding `count` bytes more: what goes beyond is a mistake of the file."""
+    """Grant memory and time for decoding `count` bytes more: what goes beyond is a mistake of the file.
+
+    In the child process only; elsewhere nothing is limited.
+    """
     if not _started:
         return
     used = resource.getrusage(resource.RUSAGE_SELF)

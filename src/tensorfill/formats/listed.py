@@ -1,10 +1,19 @@
-"""Every format there is. The first one with a matching extension is taken. Adding one is a file and a line here."""
+"""Every format there is, and which one a file or a folder has. Adding a format is a file and a line here."""
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
+from typing import Literal
 
+from ..errors import InvalidInput, InvalidSetting, TensorfillError, UnreadableFile
+from .arrays.envi_header import find_header_beside
+from .damage import readable
 from .format import Format
+from .pictures.frames import Numbered, find_clip, find_sets
+from .pictures.tiff_pages import open_tiff
 
 _LISTED = (
     "arrays.numpy_files:NumpyArray",
@@ -41,3 +50,127 @@ def _load(entry: str) -> Format:
 
 
 FORMATS: tuple[Format, ...] = tuple(map(_load, _LISTED))
+
+Role = Literal["clip", "files"]
+AnyPath = str | os.PathLike[str]
+INSIDE = "::"
+CLIP = "frames"
+
+
+def known_extensions() -> tuple[str, ...]:
+    """Every extension that can be read and written."""
+    return tuple(extension for form in FORMATS for extension in form.extensions)
+
+
+def format_of(path: Path, name: str | None = None) -> Format:
+    """The format of this name, or else the one that the file's name promises."""
+    if name is not None:
+        return _named(name)
+    plain = located(path)[0]
+    for form in FORMATS:
+        # .tns.gz is an extension, and .gz is none
+        if any(plain.name.lower().endswith(extension) for extension in form.extensions) and plain.name[0] != ".":
+            return form
+    if os.path.isdir(plain):
+        return _named(CLIP)
+    if pointer := find_header_beside(plain):
+        raise UnreadableFile(pointer)
+    said = f"its extension '{plain.suffix}' is not known" if plain.suffix else "it has no extension"
+    raise UnreadableFile(
+        f"The format of {plain} cannot be told: {said}. The known ones are: {', '.join(known_extensions())}."
+    )
+
+
+def _named(name: str) -> Format:
+    wanted = name.lower().removeprefix(".")
+    for form in FORMATS:
+        if wanted == form.name or f".{wanted}" in form.extensions:
+            return form
+    raise InvalidSetting(
+        f"There is no format '{name}'. The known ones are: {', '.join(form.name for form in FORMATS)}."
+    )
+
+
+def located(path: AnyPath) -> tuple[Path, str | None]:
+    """The file, and what stands after `::` in its name: which of its arrays is meant."""
+    text = os.fspath(path)
+    if not text:
+        raise InvalidInput("The name of the file is empty.")
+    if INSIDE not in text or os.path.exists(text):
+        return Path(text), None
+    file, _, inside = text.rpartition(INSIDE)
+    if not file or not inside:
+        raise InvalidInput(f"An array in a file is written as FILE::NAME, such as scan.h5::images. Got {text} instead.")
+    return Path(file), inside
+
+
+def decide_role(folder: Path) -> Role:
+    """Whether a folder is read as one clip or file by file; refused where it could well be either.
+
+    It is a clip if there are two numbered pictures or more, of one size, and no other data. A damaged picture has no
+    size: reading the clip will name it.
+    """
+    files = list_data_files(folder)
+    try:
+        clip = find_clip(folder)
+    except (OSError, TensorfillError):
+        if len(find_sets(folder)) > 1:
+            raise _either(folder, "clips, one for each of the names before the numbers", len(files)) from None
+        return "files"
+    if len(clip.names) < 2 or not _have_one_size(clip):
+        return "files"
+    if set(clip.names.values()) < set(files):
+        first = clip.names[clip.numbers[0]]
+        raise _either(folder, f"one clip of {len(clip.names)} pictures such as {first}", len(files))
+    return "clip"
+
+
+def is_clip(folder: Path) -> bool:
+    """Whether a folder is one clip beyond doubt."""
+    try:
+        return decide_role(folder) == "clip"
+    except TensorfillError:
+        return False
+
+
+def check_clip(folder: Path) -> None:
+    """Refuse to read a folder of files of their own as a whole."""
+    if folder.is_dir() and (files := list_data_files(folder)) and decide_role(folder) == "files":
+        count = f"{len(files)} files" if len(files) > 1 else "one file"
+        raise InvalidInput(
+            f"{folder} holds {count} and no clip of numbered pictures of one size; give a file in it, such as "
+            f"{folder / files[0]}, or say format='frames' if it is meant to be a clip."
+        )
+
+
+def list_data_files(folder: Path) -> list[str]:
+    """The names of all files, and folders, in it whose extension is a known one; hidden ones are not looked at."""
+    try:
+        names = [entry.name for entry in folder.iterdir()]
+    except OSError as error:
+        raise UnreadableFile(f"{folder} cannot be read: {error.strerror or error}.") from error
+    return sorted(name for name in names if name.lower().endswith(known_extensions()) and not name.startswith("."))
+
+
+def _either(folder: Path, clip: str, count: int) -> InvalidInput:
+    return InvalidInput(
+        f"{folder} could be {clip}, or {count} files of their own: say format='frames' for a clip, or complete --each "
+        "for the files; a clip in a folder of its own needs neither."
+    )
+
+
+def _have_one_size(clip: Numbered) -> bool:
+    return len({_read_size(clip.folder / name) for name in clip.names.values()} - {None}) <= 1
+
+
+def _read_size(path: Path) -> tuple[int, int] | None:
+    """Rows and columns, from the header alone; None if it cannot be read."""
+    from PIL import Image
+
+    with suppress(TensorfillError), readable(path, "a picture"), path.open("rb") as file:
+        if path.suffix.lower().startswith(".tif"):
+            with open_tiff(file) as pages:
+                return int(pages[0].imagelength), int(pages[0].imagewidth)
+        with Image.open(path, formats=("PNG", "JPEG", "BMP", "WEBP")) as image:
+            return image.height, image.width
+    return None

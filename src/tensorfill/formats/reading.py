@@ -2,9 +2,58 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
-from .table_words import TableWords
+from ..errors import InvalidSetting
+
+Layout = Literal["wide", "long"]
+_MEANINGS: dict[str, dict[str, Any]] = {
+    "wide": {"layout": "wide"},
+    "long": {"layout": "long"},
+    "header": {"header": True},
+    "no-header": {"header": False},
+    "labels": {"labels": True},
+    "no-labels": {"labels": False},
+    "decimal-comma": {"decimal": ","},
+    "decimal-point": {"decimal": "."},
+}
+
+
+@dataclass(frozen=True)
+class TableWords:
+    """What a user says about a table that it leaves open itself; None where nothing is said."""
+
+    layout: Layout | None = None
+    """Wide is a matrix, a row per line; long is a line per entry, with its coordinates and its value."""
+    header: bool | None = None
+    """Whether the first line has the names of the columns."""
+    labels: bool | None = None
+    """Whether the first column of a wide table has the names of the rows."""
+    decimal: str | None = None
+    """The sign before the decimals of a number."""
+
+    @classmethod
+    def of(cls, text: str | None) -> TableWords:
+        """From words with commas between them."""
+        said = cls()
+        for word in (text or "").replace(",", " ").lower().split():
+            if word not in _MEANINGS:
+                raise InvalidSetting(
+                    f"'table' takes these words, with commas between them: {', '.join(_MEANINGS)}. "
+                    f"Got {word!r} instead."
+                )
+            ((name, value),) = _MEANINGS[word].items()
+            if getattr(said, name) not in (None, value):
+                raise InvalidSetting(f"'table' says two things that exclude each other: {text}.")
+            said = replace(said, **{name: value})
+        return said
+
+    def with_word(self, word: str) -> str:
+        """The words said so far and another one, as they are typed."""
+        said = TableWords.of(word)
+        both = {name: value for part in (self, said) for name, value in vars(part).items() if value is not None}
+        return ",".join(word for word, meaning in _MEANINGS.items() if meaning.items() <= both.items())
 
 
 @dataclass(frozen=True)

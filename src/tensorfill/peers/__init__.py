@@ -9,9 +9,8 @@ import numpy as np
 
 from ..completion import Completion
 from ..errors import InvalidInput
-from ..formats.contents import Contents, check_numbers
+from ..formats.contents import Contents, Metadata, check_numbers
 from ..formats.entries import Entries
-from ..formats.metadata import Metadata
 from .strangers import is_of, refuse_strangers
 from .tables import Arrived, TableBack, read_pandas, read_polars, read_series
 

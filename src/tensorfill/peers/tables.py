@@ -11,9 +11,8 @@ import numpy as np
 
 from ..completion import Completion
 from ..errors import InvalidInput
-from ..formats.contents import Contents
+from ..formats.contents import Contents, Metadata
 from ..formats.entries import Entries
-from ..formats.metadata import Metadata
 from ..formats.tables.column import Codes, Column, are_distinct, quote_names
 from ..formats.tables.long import make_entries
 from ..formats.tables.wide import stack_numbers

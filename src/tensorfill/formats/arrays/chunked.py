@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
-from ..metadata import Metadata
-from ..room import check_room
+from ..contents import Metadata
+from ..limits import check_room
 from .choice import DATA
 
 KEPT = ("band_names", "wavelengths", "wavelength_unit", "affine", "frame_rate")

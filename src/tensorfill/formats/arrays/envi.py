@@ -14,13 +14,11 @@ from numpy.typing import NDArray
 
 from ...errors import InvalidInput, UnreadableFile
 from ...tensor import entries
-from ..contents import Contents
+from ..contents import Contents, Metadata, unkept
 from ..damage import readable
 from ..format import Format
-from ..metadata import Metadata
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
-from ..unkept import unkept
 from .envi_header import MISSING, EnviHeader, format_header, join_list, read_header
 
 _DTYPES = {1: "u1", 2: "i2", 3: "i4", 4: "f4", 5: "f8", 12: "u2", 13: "u4", 14: "i8", 15: "u8"}

@@ -14,13 +14,11 @@ from numpy.typing import NDArray
 
 from ...errors import InvalidInput, UnreadableFile
 from .. import limits
-from ..contents import Contents, check_numbers
+from ..contents import Contents, Metadata, check_numbers, unkept
 from ..damage import Extra, needed, readable
 from ..format import Format
-from ..metadata import Metadata
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
-from ..unkept import unkept
 from .choice import OBSERVED, Found, choose, list_names, load_with_mask
 from .chunked import KEPT, check_chunks, dataset_name, from_attributes, to_attributes
 
@@ -56,7 +54,7 @@ class Hdf5(Format):
         for key in _MISSING:
             if key in attributes:
                 notes += (
-                    f"'{name}' in {path} has the attribute {key}; if it marks missing values, say so: --missing.",
+                    f"'{name}' in {path} has the attribute {key}; if it marks missing values, say so: missing=VALUE.",
                 )
         fields = from_attributes(attributes, data.shape)
         header = {key: value for key, value in attributes.items() if key not in fields}

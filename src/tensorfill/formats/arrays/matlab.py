@@ -15,14 +15,11 @@ from numpy.typing import NDArray
 from ...errors import InvalidInput, UnreadableFile
 from ...tensor import entries
 from .. import limits
-from ..contents import Contents
-from ..damage import Extra, damaged, needed, readable
+from ..contents import Contents, Metadata, unkept
+from ..damage import Extra, damaged, needed, open_source, readable
 from ..format import Format
-from ..metadata import Metadata
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
-from ..source import open_source
-from ..unkept import unkept
 from .choice import DATA, OBSERVED, Found, choose, load_with_mask
 from .hdf5 import H5PY, create_hdf5, describe, load_dataset, packing
 

@@ -10,14 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
-from ..contents import Contents, check_numbers
-from ..damage import Extra, damaged, needed, readable
+from ..contents import Contents, Metadata, check_numbers, unkept
+from ..damage import Extra, damaged, needed, open_source, readable
 from ..format import Format
-from ..metadata import Metadata
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
-from ..source import open_source
-from ..unkept import unkept
 
 _NIBABEL = Extra("nibabel", "volumes")
 _KINDS = {

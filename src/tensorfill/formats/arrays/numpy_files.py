@@ -14,14 +14,11 @@ from numpy.typing import NDArray
 from ...errors import InvalidInput, UnreadableFile
 from ...telling import Phase, tell_phase
 from ...tensor import entries
-from ..contents import Contents, check_mask, check_numbers
-from ..damage import damaged, readable
+from ..contents import Contents, Metadata, check_mask, check_numbers, unkept
+from ..damage import damaged, open_source, readable
 from ..format import Format
-from ..metadata import Metadata
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
-from ..source import open_source
-from ..unkept import unkept
 from .choice import DATA, OBSERVED, Found, choose, load_with_mask
 from .zip_members import list_members
 

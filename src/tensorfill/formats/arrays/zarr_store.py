@@ -19,13 +19,11 @@ from numpy.typing import NDArray
 
 from ...errors import InvalidInput, UnreadableFile
 from .. import limits
-from ..contents import Contents
+from ..contents import Contents, Metadata, unkept
 from ..damage import Extra, damaged, needed, readable
 from ..format import Format
-from ..metadata import Metadata
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
-from ..unkept import unkept
 from .choice import OBSERVED, Found, choose, load_with_mask
 from .chunked import KEPT, check_chunks, dataset_name, from_attributes, to_attributes
 from .zip_members import list_members

@@ -15,12 +15,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..contents import Contents
+from ..contents import Contents, Density, Metadata, unkept
 from ..damage import damaged
-from ..metadata import Density, Metadata
 from ..reading import Reading
 from ..shades import to_shades
-from ..unkept import unkept
 from .still import StillPicture, fit_profile, open_picture, split_alpha, to_contents, to_stored_samples
 from .tags import find_orientation, find_turns, read_exif, to_density, to_unit
 

@@ -15,14 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidInput, UnreadableFile
-from ..contents import Contents, opaque
+from ..contents import Contents, Metadata, opaque, unkept
 from ..damage import readable
 from ..format import Format
-from ..metadata import Metadata
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
 from ..shades import choose_frames, describe, is_clip, is_picture
-from ..unkept import unkept
 from .by_pillow import Bmp, Jpeg, Webp
 from .png import Png
 from .tiff import Tiff

@@ -11,14 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...telling import Phase, tell_phase
-from ..contents import Contents
-from ..damage import damaged
+from ..contents import Contents, unkept
+from ..damage import damaged, open_source
 from ..format import Format
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
 from ..shades import choose_frames, describe, is_clip, is_picture, refuse_floats, tell_rounding, to_shades
-from ..source import open_source
-from ..unkept import unkept
 from .still import open_picture, to_contents
 
 _COLOUR = b"tensorfill: in colour"

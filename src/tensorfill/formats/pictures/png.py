@@ -19,12 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
-from ..contents import Contents
-from ..damage import damaged, readable
-from ..metadata import Metadata
+from ..contents import Contents, Metadata
+from ..damage import damaged, open_source, readable
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
-from ..source import open_source
 from .still import StillPicture, fit_profile, open_picture, split_alpha, to_contents, to_stored_samples
 from .tags import to_density, to_unit
 

@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
 from ..brightness import brightness
-from ..contents import Contents, opaque
+from ..contents import Contents, Metadata, opaque
 from ..damage import readable
 from ..format import Format
-from ..metadata import Metadata
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
 from ..shades import describe, is_picture, refuse_floats, tell_rounding, to_shades
 from .tags import find_orientation, turn_as_stored, turn_upright
 

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..metadata import Density, Metadata
+from ..contents import Density, Metadata
 
 ORIENTATION, ACROSS, DOWN, UNIT = 274, 282, 283, 296
 _ORDERS = {b"II": "<", b"MM": ">"}

@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..brightness import brightness
-from ..contents import Contents
-from ..damage import readable
+from ..contents import Contents, Metadata
+from ..damage import open_source, readable
 from ..format import Format
-from ..metadata import Metadata
 from ..reading import Reading
 from ..shades import choose_frames
-from ..source import open_source
 from .still import fit_alpha, fit_profile, tell_alpha, tell_profile, to_contents
 from .tags import find_orientation, turn_as_stored
 from .tiff_about import (

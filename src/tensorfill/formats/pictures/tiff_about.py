@@ -21,8 +21,7 @@ from typing import Any, BinaryIO, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from ..contents import Contents
-from ..metadata import Density, Kind, Metadata
+from ..contents import Contents, Density, Kind, Metadata
 from .tags import ACROSS, DOWN, ORIENTATION, UNIT, Directory, Tag, read_directory, read_exif, to_bytes, to_exif, to_unit
 
 _DESCRIPTION, _XMP, _ICC, _LAYERS, _NO_DATA = 270, 700, 34675, 37724, 42113

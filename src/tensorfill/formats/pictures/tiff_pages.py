@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
-from ..room import check_room
+from ..limits import check_room
 from .still import open_picture, silence, split_alpha
 from .tags import Tag, to_exif
 from .tiff_about import count_pages

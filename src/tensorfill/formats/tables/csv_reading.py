@@ -12,12 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import TensorfillError, UnreadableFile
-from ..contents import Contents
+from ..contents import Contents, Metadata
 from ..entries import Entries, default_columns
-from ..metadata import Metadata
-from ..reading import Reading
-from ..room import check_room
-from ..table_words import Layout, TableWords
+from ..limits import check_room
+from ..reading import Layout, Reading, TableWords
 from .column import Codes, Column, counts_from_zero, order_texts
 from .fields import find_decimal_signs, is_missing, join_numbers, make_column, parse_number, parse_numbers
 from .layout import Look, ask_decimal, ask_header, choose_labels, choose_layout

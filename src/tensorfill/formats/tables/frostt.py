@@ -22,8 +22,8 @@ from ..contents import Contents
 from ..damage import readable
 from ..entries import Entries
 from ..format import TableFormat
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
 from .fields import format_numbers, join_numbers
 from .long import check_entries, refuse_table, split_rows
 from .text_table import open_text, read_lines

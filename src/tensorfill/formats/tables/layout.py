@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ...errors import InvalidInput
 from ..entries import MOST_MODES
-from ..table_words import Layout, TableWords
+from ..reading import Layout, TableWords
 from .column import Column, are_distinct, quote_names
 from .long import find_named_value
 
@@ -103,8 +103,7 @@ def _ask_layout(
     ways = [said.with_word("long"), *([wide] if look.header is not None else [f"{wide},header", f"{wide},no-header"])]
     return InvalidInput(
         f"{look.table} can be read in two ways: long, a line per entry, with its value in {value.title} "
-        f"and its coordinates in the others; or wide, a matrix with a row per line. {why}"
-        f"Say {' or '.join(f'--table {way}' for way in ways)} (in Python, table='{ways[0]}')."
+        f"and its coordinates in the others; or wide, a matrix with a row per line. {why}{_say(*ways)}."
     )
 
 
@@ -112,7 +111,7 @@ def ask_header(table: str, first: Sequence[str], said: TableWords) -> InvalidInp
     """The question whether a first line of numbers names the columns."""
     return InvalidInput(
         f"The first line of {table}, {_show(first)}, can be the names of the columns or numbers of the table. "
-        f"Say --table {said.with_word('header')} or --table {said.with_word('no-header')}."
+        f"{_say(said.with_word('header'), said.with_word('no-header'))}."
     )
 
 
@@ -120,8 +119,7 @@ def ask_decimal(table: str, comma: str, other: str, said: TableWords) -> Invalid
     """The question what a comma in a number means."""
     return InvalidInput(
         f"{table} has the number {comma!r}, in which the comma can stand before decimals or between thousands{other}. "
-        f"Say --table {said.with_word('decimal-comma')} or --table {said.with_word('decimal-point')}; with the latter "
-        "it is no number."
+        f"{_say(said.with_word('decimal-comma'), said.with_word('decimal-point'))}; with the latter it is no number."
     )
 
 
@@ -138,12 +136,16 @@ def choose_labels(first: Column, corner: str | None, table: str, said: TableWord
         return False, ()
     if first.counts_by_one:
         note = f"The first column of {table} counts by one, so it is taken for the labels of the rows; "
-        return True, (f"{note}--table {said.with_word('no-labels')} reads it as numbers.",)
+        return True, (f"{note}table='{said.with_word('no-labels')}' reads it as numbers.",)
     shown = _show([str(first.found[1][code]) for code in first.codes[:5]])
     raise InvalidInput(
-        f"The first column of {table}, {shown}, can be the labels of the rows or "
-        f"numbers of the table. Say --table {said.with_word('labels')} or --table {said.with_word('no-labels')}."
+        f"The first column of {table}, {shown}, can be the labels of the rows or numbers of the table. "
+        f"{_say(said.with_word('labels'), said.with_word('no-labels'))}."
     )
+
+
+def _say(*words: str) -> str:
+    return "Say " + " or ".join(f"table='{each}'" for each in words)
 
 
 def _show(fields: Sequence[str]) -> str:

@@ -15,15 +15,12 @@ import numpy as np
 
 from ...errors import InvalidInput, UnreadableFile
 from .. import limits
-from ..contents import Contents
-from ..damage import Extra, needed, readable
+from ..contents import Contents, Metadata
+from ..damage import Extra, needed, open_source, readable
 from ..entries import Entries
 from ..format import TableFormat
-from ..metadata import Metadata
-from ..reading import Reading
-from ..room import check_room
-from ..source import open_source
-from ..table_words import TableWords
+from ..limits import check_room
+from ..reading import Reading, TableWords
 from .column import Column
 from .layout import Look, choose_labels, choose_layout
 from .long import check_entries, find_value, list_rows, make_entries, name_value, refuse_holes, refuse_table

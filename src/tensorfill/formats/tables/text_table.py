@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from ...errors import UnreadableFile
-from ..source import open_source
+from ..damage import open_source
 
 _GZIP = b"\x1f\x8b"
 _PIECE = 2**22

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contents import Contents
-from ..metadata import Metadata
+from ..contents import Contents, Metadata
 from .column import Column
 
 _HEADER_OF = "wide table"

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contents import Contents
+from ..contents import Contents, unkept
 from ..shades import is_clip, refuse_floats, tell_rounding, to_shades
-from ..unkept import unkept
 
 USUAL_RATE = Fraction(25)
 """Frames per second where none is known."""

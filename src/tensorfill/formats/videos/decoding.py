@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 from ...errors import UnreadableFile
 from .. import limits
 from ..brightness import brightness
-from ..contents import Contents
+from ..contents import Contents, Metadata
 from ..damage import damaged, needed, readable
-from ..metadata import Metadata
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
 from ..shades import choose_frames
 from .clip import MOST_PIXELS, count_batch
 from .colour import BT601, BT709, BT2020, ColourCoding, choose_weights

@@ -12,14 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidInput, UnreadableFile
-from ..contents import Contents
-from ..damage import readable
+from ..contents import Contents, Metadata
+from ..damage import open_source, readable
 from ..format import Format
-from ..metadata import Metadata
+from ..limits import check_room
 from ..reading import Reading
-from ..room import check_room
 from ..shades import choose_frames
-from ..source import open_source
 from .clip import MOST_PIXELS, find_losses, find_refusal, iterate_frames
 from .colour import ColourCoding
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ...errors import UnreadableFile
-from ..source import open_source
+from ..damage import open_source
 
 RATE_TAG, COUNT_TAG = "FRAME_RATE", "FRAME_COUNT"
 """Where a .mkv that we write has its frame rate, as a fraction, and its number of frames."""
