@@ -22,12 +22,13 @@ _SIZE = ("--size", "32x24")
 
 
 def lossless_sounds() -> tuple[Sound, ...]:
-    """FFV1 has a checksum in every frame, and both containers declare how long they are."""
+    """FFV1 has a checksum in every frame, a .mkv in every part, and both containers declare how long they are."""
     found = []
     for ending in ("mkv", "avi"):
         for what, clip in {"gray": CLIP, "in colour": COLOUR_CLIP, "of 16 bits": CLIP.astype(np.uint16) * 257}.items():
             content = saved(f"a.{ending}", clip, _VIDEO)
-            found.append(whole(f"{ending} {what}", f"a.{ending}", content, *_packets(content)))
+            checked = _parts(content) if ending == "mkv" else _packets(content)
+            found.append(whole(f"{ending} {what}", f"a.{ending}", content, *checked))
     return tuple(found)
 
 
@@ -38,6 +39,22 @@ def _packets(content: bytes) -> Iterator[tuple[int, int]]:
             if packet.size:
                 place = content.index(bytes(packet))
                 yield place, place + packet.size
+
+
+def _parts(content: bytes) -> Iterator[tuple[int, int]]:
+    """The insides of the parts of a .mkv file: each begins with its checksum, after two bytes that announce it."""
+    place = content.index(b"\x18\x53\x80\x67") + 12
+    while place < len(content):
+        start, size = _sized(content, place + 9 - content[place].bit_length())
+        if content.startswith(b"\xbf\x84", start):
+            yield start + 2, start + size
+        place = start + size
+
+
+def _sized(content: bytes, place: int) -> tuple[int, int]:
+    """Where a part begins whose length is told there, and that length."""
+    length = 9 - content[place].bit_length()
+    return place + length, int.from_bytes(content[place : place + length], "big") - (1 << 7 * length)
 
 
 def lossless_crafted(rng: np.random.Generator, marker: Marker) -> Iterator[Damaged]:
@@ -87,11 +104,10 @@ def mp4_crafted(rng: np.random.Generator, marker: Marker) -> Iterator[Damaged]:
     mp4 = saved("a.mp4", CLIP, _VIDEO)
     for box in (b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd", b"stsz", b"stco", b"stsc", b"avc1", b"avcC"):
         yield one(f"mp4 without {box.decode()}", "a.mp4", mp4.replace(box, b"what"))
-    for box in (b"moov", b"mdat"):
-        place = mp4.index(box) - 4
-        for size in (2**31, len(mp4) * 2):
-            content = mp4[:place] + struct.pack(">I", size) + mp4[place + 4 :]
-            yield one(f"mp4 with a {box.decode()} of {size} bytes", "a.mp4", content)
+    place = mp4.index(b"mdat") - 4
+    for size in (2**31, len(mp4) * 2):
+        content = mp4[:place] + struct.pack(">I", size) + mp4[place + 4 :]
+        yield one(f"mp4 with an mdat of {size} bytes", "a.mp4", content)
     sizes = mp4.index(b"stsz") + 12
     content = bytearray(mp4)
     struct.pack_into(">I", content, sizes + 4, int(rng.integers(2**20, 2**31)))

@@ -20,7 +20,7 @@ from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 from PIL import Image
 
-from tensorfill.errors import TensorfillError, TooLarge, UnreadableFile
+from tensorfill.errors import TensorfillError, UnreadableFile
 from tensorfill.formats.contents import Contents, Density, Metadata
 from tensorfill.formats.pictures import tiff
 from tensorfill.formats.pictures.tiff import Tiff
@@ -287,26 +287,6 @@ def test_nothing_is_logged_about_untidy_files(tmp_path: Path, caplog: pytest.Log
     assert caplog.records == []
 
 
-def test_a_chain_that_bites_its_tail_is_refused(tmp_path: Path) -> None:
-    tifffile.imwrite(tmp_path / "a.tif", SMOOTH)
-    content = bytearray((tmp_path / "a.tif").read_bytes())
-    (first,) = struct.unpack_from("<I", content, 4)
-    (entries,) = struct.unpack_from("<H", content, first)
-    struct.pack_into("<I", content, first + 2 + 12 * entries, first)
-    (tmp_path / "a.tif").write_bytes(content)
-    with pytest.raises(UnreadableFile, match="damaged"):
-        read(tmp_path / "a.tif")
-
-
-def test_absurd_sizes_are_refused_before_memory_is_asked_for(tmp_path: Path) -> None:
-    tifffile.imwrite(tmp_path / "a.tif", SMOOTH, compression="zlib", rowsperstrip=300)
-    with tifffile.TiffFile(tmp_path / "a.tif", mode="r+") as tif:
-        tif.pages[0].tags["ImageWidth"].overwrite(4_000_000)
-        tif.pages[0].tags["ImageLength"].overwrite(4_000_000)
-    with pytest.raises((UnreadableFile, TooLarge), match="declares an array of 4000000"):
-        read(tmp_path / "a.tif")
-
-
 def test_a_strip_that_unpacks_to_far_more_than_it_should_is_refused_early(tmp_path: Path) -> None:
     path = tmp_path / "a.tif"
     bomb = zlib.compress(bytes(50_000_000))
@@ -330,13 +310,6 @@ def test_the_last_strip_may_be_padded_and_no_bit_of_it_changes_unnoticed(tmp_pat
             path.write_bytes(whole[:place] + bytes((whole[place] ^ 1 << bit,)) + whole[place + 1 :])
             with pytest.raises(UnreadableFile, match="damaged"):
                 read(path)
-
-
-def test_a_strip_without_its_checksum_is_refused(tmp_path: Path) -> None:
-    short = zlib.compress(bytes(16))[:-2]
-    tifffile.imwrite(tmp_path / "a.tif", iter([short]), shape=(4, 4), dtype=np.uint8, compression="zlib")
-    with pytest.raises(UnreadableFile, match="cut short"):
-        read(tmp_path / "a.tif")
 
 
 @pytest.mark.parametrize("shape", [(6, 24, 32), (2, 3, 24, 32), (6, 24, 32, 3), (6, 3, 24, 32)])

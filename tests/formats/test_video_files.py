@@ -5,7 +5,6 @@ Files are decoded in this process, where it is not about the child process that 
 
 from __future__ import annotations
 
-import re
 import resource
 import signal
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +18,7 @@ import pytest
 from clip_files import beep, encode, noise, scene, video
 from numpy.typing import NDArray
 
-from tensorfill.errors import InvalidSetting, TooLarge, UnreadableFile
+from tensorfill.errors import TooLarge, UnreadableFile
 from tensorfill.formats import Contents, Metadata
 from tensorfill.formats.format import Format
 from tensorfill.formats.reading import Reading
@@ -171,31 +170,15 @@ def test_what_no_video_keeps_is_told() -> None:
     assert Mkv().losses(alike) == ()
 
 
-@pytest.mark.parametrize(
-    ("form", "data", "sentence"),
-    [
-        (Mkv(), np.zeros((4, 4, 2), np.int32), r"Got int32 of shape \(4, 4, 2\) instead; write .npy, .npz or .tif."),
-        (
-            Mkv(),
-            np.zeros((4, 4, 2, 4), np.uint8),
-            r"or \(rows, columns, frames, 3\). Got uint8 of shape \(4, 4, 2, 4\)",
-        ),
-        (Mkv(), np.zeros((4, 4, 2), bool), "Got bool of shape"),
-        (Mkv(), np.zeros((4, 4), np.uint8), "this is a single picture or table; write .png, .npy or .npz."),
-        (Mkv(), np.zeros((4, 4, 0), np.uint8), "needs at least one frame"),
-        (Avi(), np.full((4, 4, 2), 1.5), "must lie between 0 and 1 to become a .avi video. Got 1.5 to 1.5 instead"),
-        (Avi(), np.full((4, 4, 2), -np.inf), "must lie between 0 and 1"),
-        (Y4m(), np.zeros((2, 2, 2), np.int64), "write .npy, .npz or .tif"),
-        (Mp4(), np.zeros((4, 4, 2), np.uint16), "write .mkv to keep 16 bits, or .npy, .npz or .tif."),
-        (
-            Mp4(),
-            np.zeros((16386, 2, 1), np.uint8),
-            "at most 16384 rows and columns. Got 16386 and 2 instead; write .mkv.",
-        ),
-    ],
-)
-def test_what_a_video_cannot_hold_is_refused(form: Format, data: NDArray[Any], sentence: str) -> None:
-    assert re.search(sentence, form.refuses(video(data)) or "")
+def test_what_a_video_cannot_hold_is_refused_with_what_could() -> None:
+    deep, wide, flat = np.zeros((4, 4, 2), np.uint16), np.zeros((16386, 2, 1), np.uint8), np.zeros((4, 4), np.uint8)
+    refusals = {
+        "write .mkv to keep 16 bits, or .npy, .npz or .tif.": Mp4().refuses(video(deep)),
+        "has at most 16384 rows and columns. Got 16386 and 2 instead; write .mkv.": Mp4().refuses(video(wide)),
+        "this is a single picture or table; write .png, .npy or .npz.": Mkv().refuses(video(flat)),
+        "Got -inf to 0 instead": Mkv().refuses(video(np.stack([flat, np.full((4, 4), -np.inf)], axis=2))),
+    }
+    assert all(sentence in (said or "") for sentence, said in refusals.items()), refusals
 
 
 # What other programs write
@@ -328,16 +311,6 @@ def test_the_child_process_reads_the_same(tmp_path: Path, form: Format) -> None:
     here, there = form.decode(path, how), form.read(path, how)
     np.testing.assert_array_equal(np.asarray(there), np.asarray(here))
     assert (there.notes, there.metadata.frame_rate) == (here.notes, here.metadata.frame_rate)
-
-
-def test_errors_in_the_child_process_are_told_here(tmp_path: Path) -> None:
-    path = tmp_path / "a.mkv"
-    Mkv().write(path, video(scene(frames=8)))
-    with pytest.raises(InvalidSetting, match="within 0 … 7, all that"):
-        Mkv().read(path, Reading(frames=(2, 8)))
-    path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(UnreadableFile, match="cut short"):
-        Mkv().read(path, Reading())
 
 
 @pytest.mark.slow

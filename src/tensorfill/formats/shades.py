@@ -28,7 +28,7 @@ def is_picture(contents: Contents) -> bool:
     return contents.ndim == 2 or (contents.ndim == 3 and shape[2] == 3)
 
 
-def is_clip(contents: Contents) -> bool:
+def has_frames(contents: Contents) -> bool:
     """Whether this could be frames, gray or in colour; at least one pixel of them."""
     colour = contents.ndim == 4 and contents.shape[3] == 3
     return 0 not in contents.shape and (contents.ndim == 3 or colour) and contents.metadata.kind != "picture"

@@ -20,7 +20,7 @@ from ..damage import readable
 from ..format import Format
 from ..limits import check_room
 from ..reading import Reading
-from ..shades import choose_frames, describe, is_clip, is_picture
+from ..shades import choose_frames, describe, has_frames, is_picture
 from .by_pillow import Bmp, Jpeg, Webp
 from .png import Png
 from .tiff import Tiff
@@ -91,7 +91,7 @@ class Frames(Format):
 
     def refuses(self, contents: Contents) -> str | None:
         """Clips fit, if their frames fit into .png or .tif files."""
-        if not is_clip(contents):
+        if not has_frames(contents):
             return (
                 "A folder of frames holds clips of shape (rows, columns, frames) or (rows, columns, frames, 3). "
                 f"Got {describe(contents)} instead; write .npy or .npz."

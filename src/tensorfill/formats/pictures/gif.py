@@ -16,7 +16,7 @@ from ..damage import damaged, open_source
 from ..format import Format
 from ..limits import check_room
 from ..reading import Reading
-from ..shades import choose_frames, describe, is_clip, is_picture, refuse_floats, tell_rounding, to_shades
+from ..shades import choose_frames, describe, has_frames, is_picture, refuse_floats, tell_rounding, to_shades
 from .still import open_picture, to_contents
 
 _COLOUR = b"tensorfill: in colour"
@@ -115,7 +115,7 @@ class Gif(Format):
     def refuses(self, contents: Contents) -> str | None:
         """Only 8-bit clips and pictures fit."""
         data = contents.data
-        fits = is_picture(contents) if _is_still(contents) else is_clip(contents)
+        fits = is_picture(contents) if _is_still(contents) else has_frames(contents)
         if not fits or not (data.dtype == np.uint8 or data.dtype.kind == "f"):
             return (
                 "A .gif holds 8-bit clips (or floating point in [0, 1]) of shape (rows, columns, frames) or (rows, "

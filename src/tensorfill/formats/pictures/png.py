@@ -93,7 +93,7 @@ class Png(StillPicture):
     def write(self, path: Path, contents: Contents) -> None:
         """The array as a picture, with its alpha and metadata; the mask is not kept."""
         samples = to_stored_samples(contents)
-        about = _about_chunks(contents.metadata, fit_profile(contents.metadata, 3 if contents.ndim == 3 else 1))
+        about = _make_chunks(contents.metadata, fit_profile(contents.metadata, 3 if contents.ndim == 3 else 1))
         if samples.dtype == np.uint16:
             _write_sixteen_bit(path, samples, about)
         else:
@@ -233,7 +233,7 @@ def _to_chunk(kind: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
 
-def _about_chunks(metadata: Metadata, icc: bytes) -> bytes:
+def _make_chunks(metadata: Metadata, icc: bytes) -> bytes:
     """The metadata as chunks to be put behind the first one."""
     header = metadata.header if metadata.header_of == "png" else {}
     found: list[tuple[bytes, bytes]] = []

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contents import Contents, unkept
-from ..shades import is_clip, refuse_floats, tell_rounding, to_shades
+from ..shades import has_frames, refuse_floats, tell_rounding, to_shades
 
 USUAL_RATE = Fraction(25)
 """Frames per second where none is known."""
@@ -40,7 +40,7 @@ def find_refusal(contents: Contents, extension: str, *, deep: bool) -> str | Non
             f"Got shape {data.shape} instead; {_ELSEWHERE}."
         )
     held = data.dtype == np.uint8 or data.dtype.kind == "f" or (deep and is_deep(data))
-    if not held or not is_clip(contents):
+    if not held or not has_frames(contents):
         better = f"write .mkv to keep 16 bits, or {_ELSEWHERE[6:]}" if not deep and is_deep(data) else _ELSEWHERE
         return (
             f"A {extension} video holds {'8- or 16-bit' if deep else '8-bit'} arrays (or floating point in [0, 1]) of "

@@ -26,7 +26,7 @@ from ..reading import Reading
 from ..shades import choose_frames
 from .clip import MOST_PIXELS, count_batch
 from .colour import BT601, BT709, BT2020, ColourCoding, choose_weights
-from .wholeness import Y4M, RunningTime, check_length, find_rate
+from .wholeness import Y4M, RunningTime, check_checksums, check_length, find_rate
 
 _OPTIONS = {"protocol_whitelist": "file", "max_pixels": str(MOST_PIXELS)}
 _STRICT = {"err_detect": "crccheck+explode", "max_pixels": str(MOST_PIXELS)}
@@ -68,10 +68,11 @@ def read_video(path: Path, how: Reading, kind: str, containers: str) -> Contents
             raise damaged(path, kind)
         choose_frames(how, path, time.number)  # refused, if the file has fewer
         data = stack.finish()
-        limits.allow(data.nbytes)  # to hand it over
+        limits.allow(data.nbytes + path.stat().st_size)  # to hand it over, and for checksums
         notes = (*_describe(path, container, time), *reader.describe(colour=data.ndim == 4))
         if whole:
             notes += _check_running_time(path, kind, containers, time)
+            check_checksums(path)  # only now: a frame that cannot be decoded is named by its number
         return Contents(data, None, notes, Metadata(kind="video", frame_rate=find_rate(stream)))
 
 
