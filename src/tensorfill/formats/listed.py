@@ -105,7 +105,7 @@ def locate(path: AnyPath) -> tuple[Path, str | None]:
 
 
 def decide_role(folder: Path) -> Role:
-    """Whether a folder is read as one clip or file by file; refused where it could well be either.
+    """Whether a folder is read as one clip or file by file; refused where it could well be either. Decided here alone.
 
     It is a clip if there are two numbered pictures or more, of one size, and no other data. A damaged picture has no
     size: reading the clip will name it.
