@@ -22,13 +22,12 @@ _SIZE = ("--size", "32x24")
 
 
 def lossless_sounds() -> tuple[Sound, ...]:
-    """FFV1 has a checksum in every frame, a .mkv in every part, and both containers declare how long they are."""
+    """FFV1 has a checksum in every frame, and both containers declare how long they are."""
     found = []
     for ending in ("mkv", "avi"):
         for what, clip in {"gray": CLIP, "in colour": COLOUR_CLIP, "of 16 bits": CLIP.astype(np.uint16) * 257}.items():
             content = saved(f"a.{ending}", clip, _VIDEO)
-            checked = _parts(content) if ending == "mkv" else _packets(content)
-            found.append(whole(f"{ending} {what}", f"a.{ending}", content, *checked))
+            found.append(whole(f"{ending} {what}", f"a.{ending}", content, *_packets(content)))
     return tuple(found)
 
 
@@ -39,22 +38,6 @@ def _packets(content: bytes) -> Iterator[tuple[int, int]]:
             if packet.size:
                 place = content.index(bytes(packet))
                 yield place, place + packet.size
-
-
-def _parts(content: bytes) -> Iterator[tuple[int, int]]:
-    """The insides of the parts of a .mkv file: each begins with its checksum, after two bytes that announce it."""
-    place = content.index(b"\x18\x53\x80\x67") + 12
-    while place < len(content):
-        start, size = _sized(content, place + 9 - content[place].bit_length())
-        if content.startswith(b"\xbf\x84", start):
-            yield start + 2, start + size
-        place = start + size
-
-
-def _sized(content: bytes, place: int) -> tuple[int, int]:
-    """Where a part begins whose length is told there, and that length."""
-    length = 9 - content[place].bit_length()
-    return place + length, int.from_bytes(content[place : place + length], "big") - (1 << 7 * length)
 
 
 def lossless_crafted(rng: np.random.Generator, marker: Marker) -> Iterator[Damaged]:
@@ -93,10 +76,10 @@ def lossless_crafted(rng: np.random.Generator, marker: Marker) -> Iterator[Damag
 
 
 def mp4_sounds() -> tuple[Sound, ...]:
-    """H.264 has no checksums, but boxes have lengths."""
+    """H.264 has no checksums; cut within the box behind the frames, all of them may still be read."""
     contents = {"a.mp4": saved("a.mp4", COLOUR_CLIP, _VIDEO), "b.mp4": saved("a.mp4", CLIP, _VIDEO)}
     contents["a.mov"] = saved("a.mov", CLIP, _VIDEO)
-    return tuple(whole(f"video {name}", name, content) for name, content in contents.items())
+    return tuple(whole(f"video {name}", name, each, cut=each.index(b"moov")) for name, each in contents.items())
 
 
 def mp4_crafted(rng: np.random.Generator, marker: Marker) -> Iterator[Damaged]:
