@@ -3,8 +3,8 @@
     python benchmarks/walk.py [--files]
 
 Traces `complete(x)` of a small picture with holes, and `tensorfill complete photo.png -o out.png` of the same in this
-process, both warm, and counts the files of the package that a call enters; with --files each is named, with the function
-that is called first. What stands outside of the solvers is everything but selection, the rooms of methods and numerics.
+process, both warm, and counts the files of the package that a call enters; with --files each is named, with the
+function that is called first. Outside of the solvers is all but selection, the rooms of methods and numerics.
 """
 
 from __future__ import annotations

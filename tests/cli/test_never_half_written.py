@@ -160,7 +160,7 @@ def files(tmp_path: Path, form: str) -> tuple[Path, list[str]]:
     np.savez(tmp_path / "holes.npz", data=source.data, observed=source.data > 100)
     given = tmp_path / "holes.npz"
     if KINDS[form] != "array":
-        # Clips and pictures are told apart by the file they come from; raw video needs no process of its own to be read.
+        # Clips and pictures are told apart by the file they come from; raw video is read without a process of its own.
         given = tmp_path / ("holes.yuv" if KINDS[form] == "video" else "holes.png")
         formats.write(given, source)
     (tmp_path / "out").mkdir()
