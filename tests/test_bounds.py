@@ -93,16 +93,15 @@ def test_everything_ends_up_inside(dtype: Any) -> None:
 
 def test_values_above_the_upper_bound_are_refused_with_what_to_do() -> None:
     sentence = (
-        "2 observed values are above upper=5, the first 7 at (0, 1); if that is right, use upper=None (--upper none) "
-        "for data without such a bound, or upper=9 (--upper 9), the largest of them. To set them to 5 use "
-        "negatives='clip' (--clip-negative)."
+        "2 observed values are above upper=5, the first 7 at (0, 1); if that is right, use upper=None for data "
+        "without such a bound, or upper=9, the largest of them. To set them to 5 use negatives='clip'."
     )
     with pytest.raises(InvalidInput, match=f"^{re.escape(sentence)}$"):
         ObservedTensor.from_array(np.array([[1, 7], [9, 2]]), upper=5)
 
 
 def test_values_below_another_lower_bound_are_refused_with_what_to_do() -> None:
-    expected = r"^1 observed values are below lower=-2, the first -3\.5 at \(1, 0\); .*lower=-3\.5 \(--lower -3\.5\)"
+    expected = r"^1 observed values are below lower=-2, the first -3\.5 at \(1, 0\); .*lower=-3\.5, the smallest"
     with pytest.raises(InvalidInput, match=expected):
         ObservedTensor.from_coordinates([[0, 0], [1, 0]], [1.0, -3.5], (2, 2), lower=-2)
 

@@ -171,9 +171,8 @@ def test_negative_values_are_refused_with_how_many_where_and_what_to_do(data: ND
     data[0, 1, 2] = -0.5
     data[1, 2, 3] = -3
     sentence = (
-        "2 observed values are negative, the first -0.5 at (0, 1, 2); if that is right, use lower=None (--lower none) "
-        "for data without such a bound, or lower=-3.0 (--lower -3.0), the smallest of them. "
-        "To set them to zero use negatives='clip' (--clip-negative)."
+        "2 observed values are negative, the first -0.5 at (0, 1, 2); if that is right, use lower=None for data "
+        "without such a bound, or lower=-3.0, the smallest of them. To set them to zero use negatives='clip'."
     )
     with pytest.raises(InvalidInput, match=exactly(sentence)):
         ObservedTensor.from_array(data)

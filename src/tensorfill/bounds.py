@@ -96,9 +96,8 @@ class Bounds:
         most = "smallest" if bound == "lower" else "largest"
         return (
             f"{len(bad)} observed values are {what}, the first {known[bad[0]]} at {place(int(bad[0]))}; if that is "
-            f"right, use {bound}=None (--{bound} none) for data without such a bound, or {bound}={extreme} "
-            f"(--{bound} {extreme}), the {most} of them. To set them to {'zero' if value == 0 else value} use "
-            "negatives='clip' (--clip-negative)."
+            f"right, use {bound}=None for data without such a bound, or {bound}={extreme}, the {most} of them. To set "
+            f"them to {'zero' if value == 0 else value} use negatives='clip'."
         )
 
 

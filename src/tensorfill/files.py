@@ -9,8 +9,8 @@ import numpy as np
 from . import formats
 from .completion import Completion
 from .formats import Contents, Entries
-from .formats.data_file import AnyPath
-from .peers import TableBack, arriving
+from .formats.listed import AnyPath
+from .peers import TableBack, accept
 
 read = formats.read
 
@@ -47,10 +47,10 @@ def _contents(tensor: Any, like: Contents | Entries | None) -> Contents | Entrie
             whole = tensor.filled
             return whole if isinstance(whole, Contents | Entries) else _contents(whole, None)
         if isinstance(like, Entries):
-            return like.completed(tensor)
-        return like.filled(tensor.tensor)
-    arrived = arriving(tensor)
+            return like.complete(tensor)
+        return like.fill(tensor.tensor)
+    arrived = accept(tensor)
     given = Contents(np.asarray(tensor)) if arrived is None else arrived.given
     if isinstance(like, Contents) and isinstance(given, Contents):
-        return like.filled(given.data, given.observed)
+        return like.fill(given.data, given.observed)
     return given

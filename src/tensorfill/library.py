@@ -24,7 +24,7 @@ from .method import Method, extends_constants, looks_at_neighbours, tells_uncert
 from .methods.auto import describe_choice, method_for
 from .methods.registry import make, names_of
 from .observed import Negatives, ObservedTensor, spread_observed
-from .peers import Arrived, arriving, check_alignment
+from .peers import Arrived, accept, check_alignment
 from .scaling import LARGEST, Unit
 from .shifting import Shift
 from .slice_units import SliceUnits
@@ -103,7 +103,7 @@ def complete(
     limit = _check_limit(time_limit)
     with time_limited(limit):
         _refuse_mask(settings)
-        arrived = arriving(array, coordinates, value)
+        arrived = accept(array, coordinates, value)
         check_alignment(array, observed)
         given = _observe(array if arrived is None else arrived.given, observed)
         task = _Task.of(given, arrived, Bounds.of(lower, upper), negatives, method, settings)

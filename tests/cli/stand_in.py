@@ -66,6 +66,8 @@ class MeanFill:
         random_state: int = 0,
         watch: Any = None,
         time_limit: float | None = None,
+        lower: Any = 0,
+        upper: Any = None,
         **settings: Any,
     ) -> Completion:
         named = {
@@ -74,6 +76,7 @@ class MeanFill:
             "negatives": negatives,
             "seed": random_state,
             "time_limit": time_limit,
+            "bounds": (lower, upper),
         }
         own = array.observed if isinstance(array, Contents) else None
         self.calls.append({"observed": own, **named, **settings})

@@ -116,11 +116,11 @@ def test_components_of_signed_data_add_up(tensorfill: Run, holed: NDArray[np.flo
     [
         (("--lower", "zero"), "--lower takes a number, or none for no bound. Got 'zero' instead."),
         (("--upper", "inf"), "--upper takes a number, or none for no bound. Got 'inf' instead."),
-        (("--lower", "5", "--upper", "2"), "'upper' must be above lower=5. Got 2 instead."),
+        (("--lower", "5", "--upper", "2"), "--upper must be above --lower 5. Got 2 instead."),
         (("--lower", "none", "--method", "ncpc"), "ncpc is a sum of nonnegative parts and needs a lower bound"),
         ((), "observed values are negative"),
-        (("--lower", "-1"), "observed values are below lower=-1"),
-        (("--lower", "none", "--upper", "1"), "observed values are above upper=1"),
+        (("--lower", "-1"), "observed values are below --lower -1"),
+        (("--lower", "none", "--upper", "1"), "observed values are above --upper 1"),
     ],
 )
 def test_what_does_not_fit_is_refused(

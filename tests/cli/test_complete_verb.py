@@ -62,7 +62,7 @@ def test_the_table_tells_how_it_went(tensorfill: Run, solver: MeanFill, holes: P
 def test_only_the_settings_given_are_passed_on(tensorfill: Run, solver: MeanFill, holes: Path, tmp_path: Path) -> None:
     tensorfill("complete", holes, "-o", tmp_path / "done.npy")
     (call,) = solver.calls
-    assert set(call) == {"observed", "method", "keep_observed", "negatives", "seed", "time_limit"}
+    assert set(call) == {"observed", "method", "keep_observed", "negatives", "seed", "time_limit", "bounds"}
     assert call["time_limit"] is None
     assert (call["method"], call["keep_observed"], call["negatives"], call["seed"]) == (
         "auto",

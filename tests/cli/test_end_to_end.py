@@ -64,7 +64,7 @@ def test_an_empty_slice_is_told_once(tensorfill: Run, tmp_path: Path) -> None:
         (["--method", "magic"], "There is no method 'magic'"),
         (["--rank", "0"], "rank"),
         (["--rank", "3,3"], "rank"),
-        (["--C", "-1"], "'C'"),
+        (["--C", "-1"], "The --C of"),
         (["--max-iter", "-1"], "max_iter"),
         (["--method", "patches", "--set", "patch=1e9"], "The 'patch' of patches must be a whole number, 1 or more."),
         (["--method", "patches", "--set", "patch=10000"], "at most here: no longer than its modes"),

@@ -1,37 +1,69 @@
-"""Sentences of the library name arguments, and the command shows flags."""
+"""Sentences of the library name arguments; the command has flags for them."""
 
 from __future__ import annotations
 
 import pytest
+import typer
 
-from tensorfill.cli.flags import as_flags
+from tensorfill.cli import app
+from tensorfill.cli.app import in_flags
+from tensorfill.errors import must_be
+
+COMMANDS = dict(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+OPTIONS = [
+    (verb, option.name, option)
+    for verb, command in COMMANDS.items()
+    for option in command.params
+    if option.param_type_name == "option" and option.name != "help"
+]
+
+
+@pytest.mark.parametrize(("verb", "name", "option"), OPTIONS, ids=[f"{verb}-{name}" for verb, name, _ in OPTIONS])
+def test_every_option_of_every_verb_is_named_by_its_flag(verb: str, name: str, option: typer.core.TyperOption) -> None:
+    flag = in_flags(f"{name}=").rstrip()
+    assert flag in option.opts
+    assert in_flags(must_be(name, "be better", 3)) == f"{flag} must be better. Got 3 instead."
+    assert in_flags(f"The '{name}' of tmac must be a number.") == f"The {flag} of tmac must be a number."
+    assert in_flags(f"leave out {name}=None, or take {name}=4.") == f"leave out {flag} none, or take {flag} 4."
+    if option.is_flag:
+        assert in_flags(f"add {name}=True to do it.") == f"add {flag} to do it."
 
 
 @pytest.mark.parametrize(
-    ("sentence", "shown"),
+    ("argument", "flag"),
     [
-        ("a.csv: Say table='wide,header' or table='long'.", "a.csv: Say --table wide,header or --table long."),
-        (
-            "out.npy is already there; add force=True to replace it.",
-            "out.npy is already there; add --force to replace it.",
-        ),
-        ("read it with size=(176, 144).", "read it with --size 176x144."),
-        ("can be read with frames=(0, 12).", "can be read with --frames 0-12."),
-        (
-            "so missing=(255, 0, 9) finds no hole; tolerance=2.5 would",
-            "so --missing 255,0,9 finds no hole; --tolerance 2.5 would",
-        ),
-        ("add mask_means='known', or missing=VALUE.", "add --mask-means known, or --missing VALUE."),
-        ("'table' takes these words: wide", "--table takes these words: wide"),
+        ("lower=None", "--lower none"),
+        ("lower=-3.0", "--lower -3.0"),
+        ("tolerance=1e-05", "--tolerance 1e-05"),
+        ("rank=(10, 10, 3)", "--rank 10,10,3"),
+        ("missing=(255, 0, 255)", "--missing 255,0,255"),
+        ("frames=(0, 99)", "--frames 0-99"),
+        ("frames=(first, last)", "--frames first-last"),
+        ("size=(176, 144)", "--size 176x144"),
+        ("table='wide,no-header'", "--table wide,no-header"),
+        ("method='t-ctv'", "--method t-ctv"),
+        ("negatives='clip'", "--clip-negative"),
+        ("keep_observed=False", "--no-keep-observed"),
+        ("random_state=3", "--seed 3"),
+        ("means='known'", "--mask-means known"),
     ],
 )
-def test_an_argument_with_its_value_becomes_a_flag(sentence: str, shown: str) -> None:
-    assert as_flags(sentence) == shown
+def test_values_are_written_as_they_are_typed(argument: str, flag: str) -> None:
+    assert in_flags(f"Use {argument} for that, or {argument}.") == f"Use {flag} for that, or {flag}."
+    assert in_flags(f"Use it ({argument}); {argument}") == f"Use it ({flag}); {flag}"
 
 
 @pytest.mark.parametrize(
     "sentence",
-    ["size=3.png cannot be read.", "/a/missing=0 is a folder.", "coordinates=['a'] names 'table' and 'size'", "C=3"],
+    [
+        "There is no file /data/size=3/frames=4.png.",
+        "There is no file size=3.npy.",
+        "The arrays in it are: 'mask', 'size'.",
+        "There is no method 'rank'.",
+        "plan.toml is wrong: 'seeds' must be 1 or more.",
+        "Use tau=100 or observed=array != 0 there.",
+        "The lower bound is 0 == x, a<=lower=>b.",
+    ],
 )
-def test_names_of_files_and_arguments_without_a_flag_stay(sentence: str) -> None:
-    assert as_flags(sentence) == sentence
+def test_what_only_looks_like_an_argument_stays(sentence: str) -> None:
+    assert in_flags(sentence) == sentence

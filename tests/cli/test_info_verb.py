@@ -11,7 +11,7 @@ import pytest
 from stand_in import Run
 
 from tensorfill import formats
-from tensorfill.cli import forecasting
+from tensorfill.cli import solving
 from tensorfill.formats import Contents, Metadata
 from tensorfill.methods import forecast as forecasts
 
@@ -54,17 +54,12 @@ def test_what_would_not_fit_is_refused_before_the_work(
 ) -> None:  # type: ignore[no-untyped-def]
     clip = np.ones((8, 8, 5, 3), np.uint8)
     formats.write(tmp_path / "a.mkv", Contents(clip, metadata=Metadata(kind="video")))
-    for module in (forecasting, forecasts):
+    for module in (solving, forecasts):
         monkeypatch.setattr(module, "available_memory", lambda: 10**6)
     outcome = refused("complete", tmp_path / "a.mkv", "-o", tmp_path / "b.mkv", "--missing-frames", "1")
     assert "would need about 300 MB of memory, and 1 MB are free" in outcome.err
     assert "take fewer frames with --frames 0-99 or --gray" in outcome.err
     assert "Refuse: it would not fit" in tensorfill("info", tmp_path / "a.mkv", "--missing-frames", "1").out
-
-
-def test_an_unknown_method_is_refused(refused: Run, tmp_path: Path) -> None:
-    np.save(tmp_path / "a.npy", np.ones((3, 3)))
-    assert "There is no method 'magic'" in refused("info", tmp_path / "a.npy", "--method", "magic").err
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from stand_in import MeanFill, Run
 
-from tensorfill.cli.running import ignore_interrupts
+from tensorfill.cli.solving import ignore_interrupts
 
 
 def test_the_best_so_far_is_written_and_the_code_is_130(

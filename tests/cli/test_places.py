@@ -96,7 +96,7 @@ class TestTwoWriters:
         assert {path.name: path.stat().st_size for path in tmp_path.iterdir()} == {"out.img": 4}
 
     def test_where_the_system_cannot_do_it_in_one_step(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(formats.staging, "_renamed", lambda *_: 38)
+        monkeypatch.setattr(formats.staging, "_rename", lambda *_: 38)
         self.test_the_second_fails_and_the_first_stays(tmp_path, "out.npy")
 
     def test_one_of_many_at_once_succeeds(self, tmp_path: Path) -> None:

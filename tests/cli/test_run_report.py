@@ -9,7 +9,7 @@ import pytest
 from stand_in import MeanFill, Run
 
 from tensorfill import __version__
-from tensorfill.cli.summary import as_json
+from tensorfill.cli.console import as_json
 
 
 @pytest.fixture

@@ -61,4 +61,4 @@ def test_what_is_asked_by_one_verb_is_asked_by_all_and_the_answer_is_the_same(
 
 
 def test_a_word_that_says_nothing_about_a_table_is_refused(refused: Run, wide: Path) -> None:
-    assert "--table takes these words" in refused("info", wide, "--table", "tall").err
+    assert "--table must be made of these words" in refused("info", wide, "--table", "tall").err

@@ -60,6 +60,54 @@ FAMILIES = (
 )
 
 
+_LARGE, _DUST, _BOMB = "declares an array of", "too many to read", "made to fill the memory"
+_OUTSIDE, _PICKLED = "leads out of", "holds Python objects"
+_NO_LINKS = "lie in other files or datasets, which are not followed"
+SAYS = {
+    "npy with a shape that is too large": _LARGE,
+    "npy of objects": _PICKLED,
+    "npz of objects": _PICKLED,
+    "npz of several arrays": "should hold one array of numbers, or one called 'data'",
+    "npz with a member ../../data.npy": _OUTSIDE,
+    "npz with a mask of another shape": "must have the shape of 'data', (6, 5, 4). Got (5, 6, 4) instead",
+    "npz with a mask of numbers": "must hold a boolean array, True where the value is known. Got float64 instead",
+    "mat too large": _LARGE,
+    "hdf5 too large": _LARGE,
+    "hdf5 of dust": _DUST,
+    "hdf5 with a bomb in it": "damaged",
+    "hdf5 whose values are elsewhere": _NO_LINKS,
+    "hdf5 that is virtual": _NO_LINKS,
+    "hdf5 packed by an unknown filter": "packed by a filter that is not installed",
+    "zarr too large": _LARGE,
+    "zarr negative": "damaged",
+    "zarr with vast pieces": _LARGE,
+    "zarr packed by a pickle": "packed by the codec 'numcodecs.pickle', which is not used here",
+    "zarr 2 packed by a pickle": "packed by the codec 'pickle'",
+    "zarr 2 with a filter that unpickles": "packed by the codec 'pickle'",
+    "zarr 2 of dust": _DUST,
+    "zarr with a piece that is a link": _OUTSIDE,
+    "zarr with a folder that is a link": _OUTSIDE,
+    "zarr with a piece that is a pipe": "is not an ordinary file",
+    "zarr with a piece of no bytes": "damaged",
+    "zarr of no files": "The arrays in it are: none",
+    "zarr zip with ../../evil": _OUTSIDE,
+    "envi with samples -5": "must be a whole number of 0 or more",
+    "envi with interleave bsx": "must have 'interleave' bsq, bil or bip",
+    "envi with data type 6": "must hold real numbers",
+    "envi with data type 7": "which ENVI does not know",
+    "envi that is packed": "which is not read here: store the cube plainly",
+    "envi with a brace that is not closed": "has no end",
+    "envi with too many bytes": "must have 240 bytes, as a.hdr says",
+    "envi whose file is elsewhere": "are not there: looked for a.img, a.dat, a.raw and the like beside it",
+    "csv bomb": _BOMB,
+    "tns of another number of entries": "whole ones are there: it is cut short",
+    "tns of vast modes": _LARGE,
+    "tns bomb": _BOMB,
+    "parquet bomb of rows": _LARGE,
+}
+"""Words of the sentence about some of those that are crafted."""
+
+
 def damaged_files(seed: int, count: int, marker: Marker) -> Iterator[tuple[str, Damaged]]:
     """That many, each with the family it belongs to; those beyond what families have got a wrong extension."""
     rng = np.random.default_rng(seed)

@@ -18,7 +18,7 @@ import pytest
 from bounded_runs import Run, run_all
 from command_worker import SECONDS
 from damaged import in_words
-from damaged_files import FAMILIES, damaged_files
+from damaged_files import FAMILIES, SAYS, damaged_files
 from pickles import Marker
 
 from tensorfill import formats
@@ -35,6 +35,8 @@ class Question:
     family: str
     arguments: list[str]
     output: Path
+    says: str
+    """Words that the sentence must have."""
 
 
 @dataclass(frozen=True)
@@ -62,12 +64,12 @@ def make(folder: Path, seed: int, count: int) -> Asked:
         output = folder / "outputs" / what
         output.mkdir(parents=True)
         arguments = [str(path), "-o", str(output / "done.npy"), *damaged.options]
-        questions.append(Question(what, family, arguments, output))
+        questions.append(Question(what, family, arguments, output, SAYS.get(damaged.what, "")))
     return Asked(questions, marker, folder)
 
 
-def complaint(run: Run) -> str | None:
-    """What is wrong with how a run ended, if anything is."""
+def complaint(run: Run, says: str = "") -> str | None:
+    """What is wrong with how a run ended, if anything is; its sentence must say this."""
     lines = run.err.splitlines()
     if run.code is None:
         return run.err
@@ -75,6 +77,8 @@ def complaint(run: Run) -> str | None:
         return f"exit code {run.code}: {run.out[-200:]}{run.err[-2000:]}"
     if len(lines) != 1 or not lines[0].startswith("Error: ") or "Traceback" in run.err:
         return f"not one sentence: {run.err[:2000]}"
+    if says not in run.err:
+        return f"does not say {says!r}: {run.err}"
     if run.out:
         return f"printed {run.out[:200]}"
     if run.seconds > SECONDS:
@@ -105,6 +109,7 @@ def test_there_are_a_thousand_of_all_formats(asked: Asked) -> None:
 def test_the_same_seed_makes_the_same_files(asked: Asked) -> None:
     same, other = (list(damaged_files(seed, COUNT, asked.marker)) for seed in (SEED, SEED + 1))
     words = [question.what.partition("-")[2] for question in asked.questions]
+    assert {damaged.what for _, damaged in same} >= SAYS.keys()
     assert [in_words(damaged.what) for _, damaged in same] == words
     assert [in_words(damaged.what) for _, damaged in other] != words
 
@@ -128,6 +133,7 @@ def test_before_the_damage_the_files_can_be_read(tmp_path: Path, family: object)
         (Run("a", 1, "", "Traceback (most recent call last)", 0.1, 0), "exit code 1"),
         (Run("a", 2, "", "a warning\nError: It is damaged.\n", 0.1, 0), "not one sentence"),
         (Run("a", 2, "", "", 0.1, 0), "not one sentence"),
+        (Run("a", 2, "", "Error: What?\n", 0.1, 0), "does not say 'damaged'"),
         (Run("a", 2, "hello", "Error: It is damaged.\n", 0.1, 0), "printed"),
         (Run("a", 2, "", "Error: It is damaged.\n", 11.0, 0), "took"),
         (Run("a", 2, "", "Error: It is damaged.\n", 0.1, 2**31), "memory"),
@@ -135,7 +141,7 @@ def test_before_the_damage_the_files_can_be_read(tmp_path: Path, family: object)
     ],
 )
 def test_what_counts_as_wrong(run: Run, said: str | None) -> None:
-    found = complaint(run)
+    found = complaint(run, "damaged")
     assert found is None if said is None else said in (found or "")
 
 
@@ -153,7 +159,8 @@ def test_a_worker_tells_what_goes_wrong_in_it(tmp_path: Path) -> None:
 def test_each_gives_one_sentence_and_leaves_nothing(asked: Asked) -> None:
     runs = run_all([(question.what, question.arguments) for question in asked.questions], WORKERS)
     assert len(runs) == COUNT
-    wrong = [f"{run.what}: {said}" for run in runs if (said := complaint(run))]
+    says = {question.what: question.says for question in asked.questions}
+    wrong = [f"{run.what}: {said}" for run in runs if (said := complaint(run, says[run.what]))]
     assert not wrong, "\n".join([f"{len(wrong)} of {COUNT} (seed {SEED}, in {asked.folder})", *sorted(wrong)])
     assert asked.left_behind() == []
     assert not asked.marker.left, "a pickle was loaded"

@@ -73,7 +73,7 @@ def test_a_tensor_too_large_for_memory_stays_a_table() -> None:
 def test_a_completed_table_has_every_entry_in_order() -> None:
     entries = ranks()
     done = complete(entries.observed_tensor, rank=1, C=1000)
-    full = entries.completed(done)
+    full = entries.complete(done)
     assert full.coordinates.tolist() == [[row, column] for row in range(2) for column in range(3)]
     np.testing.assert_array_equal(full.values, done.tensor.ravel())
     np.testing.assert_array_equal(full.values[[0, 1, 3, 2]], entries.values)
@@ -84,7 +84,7 @@ def test_a_completed_large_table_has_what_was_known_and_what_was_asked_for(monke
     monkeypatch.setattr(room, "LARGEST_WHOLE", 5)
     entries = ranks(asked=np.array([[1, 2], [0, 0], [1, 2]]))  # once known, once asked for twice
     done = complete(entries.observed_tensor, rank=1, C=1000, keep_observed=False)
-    part = entries.completed(done)
+    part = entries.complete(done)
     assert part.coordinates.tolist() == [*entries.coordinates.tolist(), [1, 2]]
     np.testing.assert_array_equal(part.values, done.predict(part.coordinates))
     assert not np.array_equal(part.values[:4], entries.values)

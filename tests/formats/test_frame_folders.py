@@ -49,7 +49,7 @@ def test_gaps_are_missing_frames_and_get_their_names(tmp_path: Path) -> None:
     assert back.known().all(axis=(0, 1)).tolist() == [True, True, False, False, True]
     assert not back.known()[:, :, 2:4].any()
     assert "2 frames are not there and count as missing: f_10.png, f_11.png." in back.notes[0]
-    Frames().write(tmp_path / "out", back.filled(np.asarray(back.data)))
+    Frames().write(tmp_path / "out", back.fill(np.asarray(back.data)))
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [f"f_{n:02d}.png" for n in range(8, 13)]
 
 
@@ -63,7 +63,7 @@ def test_gaps_in_a_clip_with_alpha_are_opaque_when_filled(tmp_path: Path) -> Non
     assert not back.known()[:, :, 1].any()
     assert back.metadata.alpha is not None
     assert not back.metadata.alpha[:, :, 1].any()
-    filled = back.filled(np.asarray(back.data))
+    filled = back.fill(np.asarray(back.data))
     assert filled.metadata.alpha is not None
     assert (filled.metadata.alpha == 255).all()
 

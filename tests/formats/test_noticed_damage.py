@@ -1,7 +1,5 @@
 """Damage that a library would have let through, and what nobody means by a name or a size."""
 
-import io
-import zipfile
 from fractions import Fraction
 from pathlib import Path
 
@@ -24,18 +22,6 @@ def test_a_wrong_bit_in_any_part_of_a_mkv_is_noticed(tmp_path: Path) -> None:
     for place in (width, width + 3, whole.index(b"FRAME_RATE") + 3, *range(frames, frames + 900, 97)):
         path.write_bytes(whole[:place] + bytes((whole[place] ^ 1,)) + whole[place + 1 :])
         with pytest.raises(UnreadableFile, match="damaged"):
-            formats.read(path)
-
-
-@pytest.mark.parametrize("name", ["../data", "/data", "a/../../data", r"..\data", r"C:\data"])
-def test_a_name_that_leads_out_of_an_archive_is_refused(tmp_path: Path, name: str) -> None:
-    array = io.BytesIO()
-    np.save(array, CLIP)
-    for ending in (".npz", ".zarr.zip"):
-        path = tmp_path / f"a{ending}"
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr(f"{name}.npy", array.getvalue())
-        with pytest.raises(UnreadableFile, match="a name that leads out of it"):
             formats.read(path)
 
 

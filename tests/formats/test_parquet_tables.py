@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from table_files import DTYPES, rows_of, same_array, sparse_arrays
 
-from tensorfill.errors import TensorfillError, UnreadableFile
+from tensorfill.errors import TensorfillError
 from tensorfill.formats import Contents, Entries
 from tensorfill.formats.reading import Reading, TableWords
 from tensorfill.formats.tables.parquet_table import ParquetTable
@@ -87,38 +87,6 @@ def test_the_column_of_values_and_rows_without_one(path: Path) -> None:
 def test_tables_that_cannot_be_used(path: Path, frame: dict[str, list[object]], complaint: str) -> None:
     with pytest.raises(TensorfillError, match=complaint):
         read(path, polars.DataFrame(frame))
-
-
-def test_damage_gives_one_sentence_and_nothing_on_standard_error(path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    ParquetTable().write(path, Contents(np.arange(60.0).reshape(3, 4, 5)))
-    whole, rng = path.read_bytes(), np.random.default_rng(0)
-    for length in (0, 3, 11, len(whole) // 2, len(whole) - 9, len(whole) - 1):
-        path.write_bytes(whole[:length])
-        with pytest.raises(UnreadableFile, match="damaged, cut short, or something else"):
-            ParquetTable().read(path, Reading())
-    sentences = []
-    for _ in range(12):
-        bits = np.frombuffer(whole, dtype=np.uint8).copy()
-        bits[rng.integers(0, len(bits), 3)] ^= np.uint8(1) << rng.integers(0, 8, 3).astype(np.uint8)
-        path.write_bytes(bits.tobytes())
-        try:
-            ParquetTable().read(path, Reading())
-        except TensorfillError as error:
-            sentences.append(str(error))
-    assert len(sentences) > 4
-    assert not any("\n" in sentence for sentence in sentences)
-    assert capfd.readouterr().err == ""
-
-
-def test_what_unpacks_to_far_more_than_it_has_is_refused(path: Path) -> None:
-    letters = polars.DataFrame({"a": ["x" * 2**25] * 40, "b": range(40), "c": range(40)})
-    letters.write_parquet(path, row_group_size=1)
-    with pytest.raises(UnreadableFile, match="damaged, cut short"):
-        ParquetTable().read(path, Reading())
-    column = polars.repeat(7, 60_000_000, dtype=polars.Int8, eager=True)
-    polars.DataFrame({"a": column, "b": column, "c": column}).write_parquet(path)
-    with pytest.raises(UnreadableFile, match=r"60000000 × 3, 1.4 GB: it is damaged, or made to fill the memory"):
-        ParquetTable().read(path, Reading())
 
 
 def test_without_polars_one_line_says_what_to_install() -> None:

@@ -50,12 +50,12 @@ def test_a_named_format_overrules_the_extension() -> None:
 
 
 def test_an_array_inside_a_file_stands_after_two_colons(tmp_path: Path) -> None:
-    assert formats.located("scan.h5::a/b") == (Path("scan.h5"), "a/b")
-    assert formats.located("scan.h5") == (Path("scan.h5"), None)
+    assert formats.locate("scan.h5::a/b") == (Path("scan.h5"), "a/b")
+    assert formats.locate("scan.h5") == (Path("scan.h5"), None)
     (tmp_path / "odd::name.npy").touch()
-    assert formats.located(tmp_path / "odd::name.npy") == (tmp_path / "odd::name.npy", None)
+    assert formats.locate(tmp_path / "odd::name.npy") == (tmp_path / "odd::name.npy", None)
     with pytest.raises(InvalidInput, match="FILE::NAME"):
-        formats.located("scan.h5::")
+        formats.locate("scan.h5::")
 
 
 def test_a_folder_is_replaced_as_a_whole(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_folder_is_replaced_as_a_whole(tmp_path: Path) -> None:
 def test_where_names_cannot_change_places_the_old_folder_is_moved_aside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(staging, "_exchanged", lambda *_: False)
+    monkeypatch.setattr(staging, "_exchange", lambda *_: False)
     test_a_folder_is_replaced_as_a_whole(tmp_path)
 
 

@@ -75,7 +75,7 @@ def test_the_soft_edge_of_a_transparent_hole_is_missing_too(tmp_path: Path, name
     assert (
         "4 pixels at the edge of transparent ones are half transparent; they count as missing, too." in contents.notes
     )
-    filled = contents.filled(contents.data).metadata.alpha
+    filled = contents.fill(contents.data).metadata.alpha
     assert filled is not None
     assert filled[2].tolist() == [255] * 8, "what was filled is opaque"
     assert filled[5, 0] == 128, "what was not stays as it is"
@@ -87,7 +87,7 @@ def test_a_picture_that_shines_through_everywhere_is_known(tmp_path: Path) -> No
     alpha[0, 0] = 0
     contents = saved(tmp_path / "a.png", with_alpha(alpha))
     assert (~contents.known()).sum() == 3
-    filled = contents.filled(contents.data).metadata.alpha
+    filled = contents.fill(contents.data).metadata.alpha
     assert filled is not None
     assert (filled == 100).all(), "as opaque as the rest"
 

@@ -16,7 +16,7 @@ import pytest
 
 from tensorfill.errors import UnwritableFile
 from tensorfill.formats import staging
-from tensorfill.formats.staging import atomically, staged
+from tensorfill.formats.staging import atomically, put_in_place
 
 KINDS = ("file", "pair", "folder")
 STEPS = ("mkdir", "rename", "replace", "link", "symlink", "fsync", "chmod")
@@ -24,7 +24,7 @@ STEPS = ("mkdir", "rename", "replace", "link", "symlink", "fsync", "chmod")
 
 def put(path: Path, kind: str, text: str) -> None:
     """Write one file, a file with a companion, or a folder."""
-    with staged(path) as part:
+    with put_in_place(path) as part:
         if kind == "folder":
             part.mkdir()
             (part / text).write_text(text)
@@ -104,11 +104,11 @@ def test_whatever_fails_there_is_the_old_or_the_new_and_no_stage(
 
 
 @pytest.mark.parametrize("supported", [True, False])
-def test_a_folder_takes_the_place_of_another_also_where_names_cannot_be_exchanged(
+def test_a_folder_takes_the_place_of_another_also_where_names_cannot_change_places(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, supported: bool
 ) -> None:
     if not supported:
-        monkeypatch.setattr(staging, "_exchanged", lambda *_: False)
+        monkeypatch.setattr(staging, "_exchange", lambda *_: False)
     put(tmp_path / "a", "folder", "old")
     put(tmp_path / "a", "folder", "new")
     assert seen(tmp_path) == {"a/new": "new", "a/inside/deep": "new"}
@@ -127,7 +127,7 @@ def test_a_folder_that_was_taken_away_comes_back_if_the_new_one_cannot_be_placed
             raise OSError(errno.EXDEV, "Invalid cross-device link")
         usual(source, place, **named)
 
-    monkeypatch.setattr(staging, "_exchanged", lambda *_: False)
+    monkeypatch.setattr(staging, "_exchange", lambda *_: False)
     monkeypatch.setattr(os, "rename", rename)
     with pytest.raises(UnwritableFile, match="Invalid cross-device link"):
         put(tmp_path / "a", "folder", "new")
@@ -167,7 +167,7 @@ def dying(folder: Path, statement: str) -> None:
     code = (
         "import os, sys; from pathlib import Path; from tensorfill.formats import staging\n"
         f"{statement}\n"
-        "with staging.staged(Path(sys.argv[1]) / 'a.hdr') as part:\n"
+        "with staging.put_in_place(Path(sys.argv[1]) / 'a.hdr') as part:\n"
         "    part.write_text('new'); part.with_suffix('.img').write_text('new')\n"
     )
     ended = subprocess.run([sys.executable, "-c", code, folder], check=False)
@@ -196,7 +196,7 @@ def test_the_next_write_puts_right_what_a_dead_process_left(tmp_path: Path, stat
 
 
 def test_the_stage_of_a_living_process_stays(tmp_path: Path) -> None:
-    with staged(tmp_path / "a") as part:
+    with put_in_place(tmp_path / "a") as part:
         part.write_text("a")
         put(tmp_path / "b", "file", "b")
         assert part.exists()

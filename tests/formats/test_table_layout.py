@@ -137,9 +137,11 @@ def test_a_first_column_that_counts_has_the_labels_and_that_is_told(tmp_path: Pa
 def test_words_about_a_table_are_checked() -> None:
     assert TableWords.of("Wide, no-header") == TableWords("wide", False)
     assert TableWords.of(None) == TableWords()
-    with pytest.raises(InvalidSetting, match=r"^'table' takes these words, .*: wide, long, .*\. Got 'tall' instead\.$"):
+    with pytest.raises(
+        InvalidSetting, match=r"^'table' must be made of these words, .*: wide, long, .*'tall' instead\.$"
+    ):
         TableWords.of("tall")
-    with pytest.raises(InvalidSetting, match="two things that exclude each other: header,no-header"):
+    with pytest.raises(InvalidSetting, match=r"not say two things that exclude each other\. Got 'header,no-header'"):
         TableWords.of("header,no-header")
 
 

@@ -48,7 +48,7 @@ def test_what_was_known_stays_as_it_was_written(tmp_path: Path, text: str, value
     data = np.array(given.data)
     data[~given.known()] = values
     for name in ("b.csv", "b.tsv"):
-        formats.write(tmp_path / name, given.filled(data))
+        formats.write(tmp_path / name, given.fill(data))
     assert (tmp_path / "b.csv").read_bytes().decode() == expected
     first = (tmp_path / "b.tsv").read_text().splitlines()[0]
     assert first.count("\t") == text.splitlines()[0].count("\t" if "\t" in text else ";" if ";" in text else ",")
@@ -57,7 +57,7 @@ def test_what_was_known_stays_as_it_was_written(tmp_path: Path, text: str, value
 def test_a_number_that_was_changed_is_written_in_full_and_holes_have_the_mark_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x,a,b\nr1,1.5,2\nr2,NA,4\n")
     given = read(tmp_path / "a.csv")
-    formats.write(tmp_path / "b.csv", given.filled(given.data + 0.125))
+    formats.write(tmp_path / "b.csv", given.fill(given.data + 0.125))
     assert (tmp_path / "b.csv").read_text() == "x,a,b\nr1,1.625,2.125\nr2,NA,4.125\n"
     known = given.known()
     known[0, 1] = False
@@ -127,7 +127,7 @@ def test_typed_columns_keep_their_types_names_and_places(tmp_path: Path) -> None
     assert given.shape == (3, 3)
     data = np.array(given.data)
     data[~given.known()] = [2.4, 2.5, 7.0]
-    formats.write(tmp_path / "b.parquet", given.filled(data))
+    formats.write(tmp_path / "b.parquet", given.fill(data))
     back = polars.read_parquet(tmp_path / "b.parquet")
     assert back.schema == frame.schema
     assert back.rows() == [

@@ -8,7 +8,7 @@ import xarray
 from tensorfill import complete
 from tensorfill.errors import InvalidInput
 from tensorfill.formats import Contents, Entries, Metadata
-from tensorfill.peers import arriving
+from tensorfill.peers import accept
 
 
 def cube(dtype: str = "float64") -> xarray.DataArray:
@@ -50,14 +50,14 @@ def test_an_array_with_holes_comes_back_full() -> None:
 
 def test_text_and_whole_datasets_are_refused() -> None:
     with pytest.raises(InvalidInput, match="The DataArray 'city' must hold real numbers"):
-        arriving(xarray.DataArray(["Oslo", "Rome"], name="city"))
+        accept(xarray.DataArray(["Oslo", "Rome"], name="city"))
     with pytest.raises(InvalidInput, match=r"complete one of its variables, such as dataset\['name'\]"):
-        arriving(cube().to_dataset())
+        accept(cube().to_dataset())
 
 
 def test_what_a_file_held_comes_back_with_its_metadata() -> None:
     contents = Contents(np.where(np.eye(3) > 0, np.nan, 1.0), metadata=Metadata(kind="picture", variable="it"))
-    arrived = arriving(contents)
+    arrived = accept(contents)
     assert arrived is not None
     assert arrived.given is contents
     filled = arrived.give_back(complete(contents.data, rank=1, C=1000))
@@ -68,7 +68,7 @@ def test_what_a_file_held_comes_back_with_its_metadata() -> None:
 
 def test_a_table_comes_back_as_one() -> None:
     entries = Entries.from_contents(Contents(np.where(np.eye(3) > 0, np.nan, 1.0)))
-    arrived = arriving(entries)
+    arrived = accept(entries)
     assert arrived is not None
     filled = arrived.give_back(complete(entries.observed_tensor, rank=1, C=1000))
     assert isinstance(filled, Entries)

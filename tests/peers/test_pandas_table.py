@@ -13,7 +13,7 @@ from pandas.testing import assert_frame_equal, assert_index_equal, assert_series
 from tensorfill import complete
 from tensorfill.errors import InvalidInput
 from tensorfill.formats import Entries
-from tensorfill.peers import Arrived, arriving
+from tensorfill.peers import Arrived, accept
 
 
 def many_kinds() -> pandas.DataFrame:
@@ -55,7 +55,7 @@ def many_numbers(rows: int = 30) -> pandas.DataFrame:
 
 
 def arrived(frame: object, coordinates: object = None, value: object = None) -> Arrived:
-    found = arriving(frame, coordinates, value)
+    found = accept(frame, coordinates, value)
     assert found is not None
     return found
 
@@ -228,7 +228,7 @@ def test_a_series_without_coordinates_is_refused_with_what_to_do(
 
 def test_nothing_is_loaded_for_plain_arrays() -> None:
     program = (
-        "import sys, numpy, tensorfill.peers as peers; peers.arriving(numpy.ones((2, 2)));"
+        "import sys, numpy, tensorfill.peers as peers; peers.accept(numpy.ones((2, 2)));"
         "print(any(name in sys.modules for name in ('pandas', 'xarray', 'polars')))"
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -10,7 +10,7 @@ import pytest
 
 from tensorfill import complete
 from tensorfill.errors import InvalidInput
-from tensorfill.peers import arriving
+from tensorfill.peers import accept
 
 
 def test_a_wide_table_comes_back_wide_in_its_own_types() -> None:
@@ -57,9 +57,9 @@ def test_what_could_be_both_is_refused_with_both_options() -> None:
     users, films = np.divmod(np.flatnonzero(rng.random(200) < 0.6), 20)
     frame = polars.DataFrame({"user": users, "film": films, "rating": rng.random(len(users))})
     with pytest.raises(InvalidInput, match=r"say which: coordinates=\['user', 'film'\], value='rating' for a long"):
-        arriving(frame)
-    assert arriving(frame, ["user", "film"], "rating").given.shape == (10, 20)  # type: ignore[union-attr]
-    assert arriving(frame, []).given.shape == (len(users), 3)  # type: ignore[union-attr]
+        accept(frame)
+    assert accept(frame, ["user", "film"], "rating").given.shape == (10, 20)  # type: ignore[union-attr]
+    assert accept(frame, []).given.shape == (len(users), 3)  # type: ignore[union-attr]
 
 
 def test_columns_of_lists_name_nothing() -> None:
@@ -67,4 +67,4 @@ def test_columns_of_lists_name_nothing() -> None:
     with pytest.raises(
         InvalidInput, match=r"^The column 'lists' of The DataFrame cannot name rows or coordinates, as it holds List"
     ):
-        arriving(frame)
+        accept(frame)

@@ -13,7 +13,7 @@ import scipy.sparse
 
 from tensorfill import complete
 from tensorfill.errors import InvalidInput
-from tensorfill.peers import arriving
+from tensorfill.peers import accept
 
 TABLE = pandas.DataFrame({"a": [1.0, np.nan]})
 PATH = r"photo.png'.* is not data; .* complete\(tensorfill.read\(path\)\)"
@@ -63,4 +63,4 @@ def test_names_of_columns_are_for_tables() -> None:
 
 def test_arrays_and_lists_of_numbers_are_no_strangers() -> None:
     for data in (np.ones((2, 2)), [[1.0, 2.0]], ((1, 2), (3, 4)), np.ma.masked_equal(np.eye(2), 0)):
-        assert arriving(data) is None
+        assert accept(data) is None

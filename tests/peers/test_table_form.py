@@ -10,7 +10,7 @@ import pytest
 
 from tensorfill.errors import InvalidInput
 from tensorfill.formats import Contents, Entries
-from tensorfill.peers import arriving
+from tensorfill.peers import accept
 
 GRID = [(city, week) for city in ("Oslo", "Rome", "Bern") for week in range(4)]
 
@@ -37,7 +37,7 @@ def numbered(name: str = "rating") -> pandas.DataFrame:
 
 def form(frame: pandas.DataFrame, **named: Any) -> str:
     """Wide or long, and the shape that a method gets to see."""
-    arrived = arriving(frame, **named)
+    arrived = accept(frame, **named)
     assert arrived is not None
     assert isinstance(arrived.given, Contents | Entries)
     return f"{'wide' if isinstance(arrived.given, Contents) else 'long'} {arrived.given.shape}"
@@ -73,15 +73,15 @@ def test_the_only_way_to_read_a_table_is_taken(frame: pandas.DataFrame, expected
 
 def test_rows_that_two_levels_name_are_one_mode_and_that_is_noted() -> None:
     index = pandas.MultiIndex.from_product([list("abc"), range(20)], names=["site", "hour"])
-    arrived = arriving(measured().set_index(index))
+    arrived = accept(measured().set_index(index))
     assert arrived is not None
     assert arrived.given.shape == (60, 3)
     assert arrived.notes[0].startswith("The rows of the table are one mode, though 'site', 'hour' name them together;")
-    assert arriving(measured().set_index(index).stack()).given.shape == (3, 20, 3)  # type: ignore[union-attr]
+    assert accept(measured().set_index(index).stack()).given.shape == (3, 20, 3)  # type: ignore[union-attr]
 
 
 def test_a_table_without_holes_is_told_to_have_been_read_as_a_matrix() -> None:
-    arrived = arriving(measured(holes=0.0))
+    arrived = accept(measured(holes=0.0))
     assert arrived is not None
     assert "If it is long, with a row per entry, name coordinates=[…]" in arrived.notes[0]
 
@@ -97,7 +97,7 @@ def test_numbers_that_could_be_coordinates_are_asked_about(dtype: str) -> None:
     )
     frame = numbered().astype(dtype)
     with pytest.raises(InvalidInput, match=f"^{sentence}$"):
-        arriving(frame)
+        accept(frame)
     assert form(frame, coordinates=["city", "week"], value="rating") == "long (3, 4)"
     assert form(frame, coordinates=["city", "week"]) == "long (3, 4)"
     assert form(frame, value="rating") == "long (3, 4)"
@@ -108,9 +108,9 @@ def test_numbers_that_could_be_coordinates_are_asked_about(dtype: str) -> None:
 def test_coordinates_in_the_index_are_not_overlooked() -> None:
     for index in (["city", "week"], "city"):
         with pytest.raises(InvalidInput, match=r"\['city', 'week'\], value='trips', after reset_index\(\)"):
-            arriving(counted().set_index(index))
+            accept(counted().set_index(index))
     with pytest.raises(InvalidInput, match=r"^'city' is in the index of the DataFrame; use frame.reset_index\(\)"):
-        arriving(counted().set_index("city"), coordinates=["city", "week"], value="trips")
+        accept(counted().set_index("city"), coordinates=["city", "week"], value="trips")
 
 
 def test_two_columns_that_could_hold_the_values_are_asked_about() -> None:
@@ -120,7 +120,7 @@ def test_two_columns_that_could_hold_the_values_are_asked_about() -> None:
     with pytest.raises(
         InvalidInput, match=r"^The DataFrame is long, and its values could be in several of its columns"
     ):
-        arriving(frame)
+        accept(frame)
 
 
 NEITHER = r"^The DataFrame is neither a long table \({}\) nor a wide one"
@@ -149,7 +149,7 @@ NEITHER = r"^The DataFrame is neither a long table \({}\) nor a wide one"
 )
 def test_what_is_neither_is_refused_with_the_reasons(frame: pandas.DataFrame, complaint: str) -> None:
     with pytest.raises(InvalidInput, match=complaint):
-        arriving(frame)
+        accept(frame)
 
 
 # Named by the user
@@ -175,19 +175,19 @@ def test_what_is_neither_is_refused_with_the_reasons(frame: pandas.DataFrame, co
 )
 def test_names_that_cannot_be_used(named: dict[str, Any], complaint: str) -> None:
     with pytest.raises(InvalidInput, match=complaint):
-        arriving(counted().assign(late=0.5), **named)
+        accept(counted().assign(late=0.5), **named)
 
 
 def test_names_that_help() -> None:
     assert form(counted().assign(value=0.5), coordinates=["city", "week"]) == "long (3, 4)"
     with pytest.raises(InvalidInput, match="has no column of numbers"):
-        arriving(pandas.DataFrame({"a": ["x", "y"]}), coordinates=[])
+        accept(pandas.DataFrame({"a": ["x", "y"]}), coordinates=[])
 
 
 def test_a_coordinate_that_another_one_determines_is_noted_if_named_and_refused_if_not() -> None:
     frame = counted().assign(region=np.repeat(["N", "S", "C"], 4))
-    arrived = arriving(frame, coordinates=["city", "region", "week"], value="trips")
+    arrived = accept(frame, coordinates=["city", "region", "week"], value="trips")
     assert arrived is not None
     assert arrived.notes[0].startswith("Of the coordinates, every 'city' has one 'region' only")
     with pytest.raises(InvalidInput, match="are not all coordinates: every 'city' has one 'region' only"):
-        arriving(frame, value="trips")
+        accept(frame, value="trips")

@@ -1,8 +1,9 @@
-"""`tensorfill bench`: datasets × methods × seeds × shares and patterns of holes, one row per run."""
+"""`tensorfill bench`, one row per dataset × method × seed × share and pattern of holes; and `report`, from the rows."""
 
 from __future__ import annotations
 
 import os
+import platform
 import sys
 from collections import Counter
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import get_args
 import typer
 from rich.console import Console
 
+from .. import __version__
 from ..bench.display import LiveTable, PlainLines
 from ..bench.extras import Extras, load_extras
 from ..bench.plan import Plan, list_runs
@@ -18,8 +20,10 @@ from ..bench.plan_file import Selection, extend_plan, find_plan, read_plan, sele
 from ..bench.runner import FAILURES, Bench, cores, find_absent_data, run_bench
 from ..errors import InvalidSetting, must_be
 from ..interrupting import INTERRUPTED
-from ..rows import ROWS_FILE, Status
-from .console import say, show_table
+from ..report.writing import check_report, write_report
+from ..rows import ROWS_FILE, Status, read_rows
+from .console import say, show_notes, show_table
+from .solving import ignore_interrupts
 
 SOME_FAILED = 1
 
@@ -133,3 +137,30 @@ def _parse_rates(text: str | None) -> tuple[float, ...] | None:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
         raise InvalidSetting(f"--rates takes shares of entries to keep, like 0.05,0.1. Got {text!r} instead.") from None
+
+
+# Tables, figures and one page from the rows
+
+
+def report(rows: Path, output: Path, force: bool) -> None:
+    """Write a report."""
+    check_report(output, force=force)
+    found = read_rows(rows)
+    made_with = f"tensorfill {__version__} and Python {platform.python_version()}"
+    written = write_report(found, output, made_with=made_with, force=force)
+    with ignore_interrupts():
+        show_notes(written.problems)
+        show_notes(written.left_out)
+        figures = [name for name in written.files if name.startswith("figures/") and name.endswith(".svg")]
+        tables = [name for name in written.files if name.startswith("tables/") and name.endswith(".tex")]
+        datasets = {row.data.name for row in found.rows}
+        methods = {row.method for row in found.rows}
+        show_table(
+            [
+                ("rows", f"{len(found.rows):,}: {len(datasets)} datasets, {len(methods)} methods"),
+                ("tables", f"{len(tables)} in {output / 'tables'} (.md, .csv, .tex), cells.csv, runs.csv"),
+                ("figures", f"{len(figures)} in {output / 'figures'} (.png, .svg)"),
+                ("against the paper", str(output / "reproduction.md")),
+                ("look at", str(output / "index.html")),
+            ]
+        )

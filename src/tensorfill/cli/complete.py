@@ -1,43 +1,28 @@
-"""`tensorfill complete`: one file after the other, with progress, and what became of each."""
+"""`tensorfill complete` and `components`: one file after the other, with progress, and what became of each."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 
-from ..bounds import Bounds
 from ..completion import Completion
-from ..errors import TensorfillError
-from ..formats import DataFile
+from ..errors import InvalidSetting, TensorfillError
+from ..formats import Contents, DataFile
 from ..interrupting import INTERRUPTED
-from ..methods.auto import method_for
-from ..methods.registry import make
 from ..telling import listening
-from . import summary
-from .app import USER_ERROR, Stopped
-from .console import say, show_notes, show_table
-from .flags import as_flags
-from .forecasting import check_memory, forecast_of, seconds_of_methods
-from .job import Job
-from .options import BoundOptions, MissingOptions, ReadingOptions
-from .places import check_apart, find_places, path_beside
+from .app import USER_ERROR, Stopped, describe
+from .console import report_on, say, show_json, show_notes, show_table, summarise
+from .job import Job, check_apart, find_jobs, make_folder, name_inputs
+from .options import BoundOptions, MissingOptions, ReadingOptions, SolvingOptions, WritingOptions
 from .progress import ProgressLine
-from .running import ignore_interrupts, run
-from .source import Source
-from .typed import parse_bounds, parse_rank, parse_settings, parse_weights
-from .uncertainty_file import UncertaintyFile
-from .verbs import SolvingOptions, WritingOptions
-
-_NO_MEMORY = "There is not enough memory for data of this size on this machine."
-_SETTINGS = (
-    *("effort", "C", "max_iter", "gradient_tolerance", "gap_tolerance"),
-    *("inner", "optimizer", "start", "nonnegative_on"),
-)
-"""Settings that are passed on as they are typed."""
+from .solving import Solving, check_memory, ignore_interrupts
+from .source import Source, as_array, reading
 
 
 def complete(
@@ -53,54 +38,10 @@ def complete(
     quiet: bool,
 ) -> None:
     """Complete every input."""
-    settings = _settings_of(solving)
-    limits = parse_bounds(bounds.lower, bounds.upper)
+    asked = Solving.of(solving, bounds)
     source = Source.of(reading, missingness)
-    places = find_places(inputs, output, each=each, format=reading.format, output_format=writing.output_format)
-    several = len(places) > 1
-    jobs = []
-    for place in places:
-        preview = path_beside(writing.preview, place, ".png", several=several)
-        uncertainty = path_beside(writing.uncertainty, place, ".npy", several=several)
-        jobs.append(
-            Job(
-                input=place.input,
-                output=place.output,
-                report=path_beside(writing.report, place, ".json", several=several),
-                preview=None if preview is None else DataFile.of(preview),
-                uncertainty=None if uncertainty is None else UncertaintyFile(DataFile.of(uncertainty), writing.force),
-                source=source,
-                seed=solving.seed,
-                raw=writing.raw,
-                bounds=limits,
-                force=writing.force,
-            )
-        )
-    arguments = _arguments_of(solving, limits)
-    Completing(jobs, arguments, settings, json=json, quiet=quiet).run()
-
-
-def _settings_of(solving: SolvingOptions) -> dict[str, Any]:
-    """Settings of the method: those that have options of their own, and those of --set."""
-    given = {
-        **{name: getattr(solving, name) for name in _SETTINGS},
-        "rank": None if solving.rank is None else parse_rank(solving.rank),
-        "lam": None if solving.lam is None else parse_weights(solving.lam),
-    }
-    chosen = {name: value for name, value in given.items() if value is not None}
-    return chosen | parse_settings(solving.set_ or (), taken=chosen)
-
-
-def _arguments_of(solving: SolvingOptions, bounds: Bounds) -> dict[str, Any]:
-    """What every completion gets."""
-    arguments = {
-        "method": solving.method,
-        "keep_observed": not solving.no_keep_observed,
-        "negatives": "clip" if solving.clip_negative else "raise",
-        "random_state": solving.seed,
-        "time_limit": solving.time_limit,
-    }
-    return arguments if bounds == Bounds() else {**arguments, "lower": bounds.lower, "upper": bounds.upper}
+    jobs = find_jobs(inputs, output, source, writing, format=reading.format, each=each)
+    Completing(jobs, asked, json=json, quiet=quiet).run()
 
 
 @dataclass
@@ -108,10 +49,7 @@ class Completing:
     """The files of one command."""
 
     jobs: Sequence[Job]
-    arguments: Mapping[str, Any]
-    """What every completion gets."""
-    settings: Mapping[str, Any]
-    """Settings of the method."""
+    solving: Solving
     json: bool = False
     quiet: bool = False
     _reports: list[dict[str, Any]] = field(default_factory=list)
@@ -121,25 +59,22 @@ class Completing:
 
     def run(self) -> None:
         """Complete all; with several files, one that cannot be completed does not stop the others, but Ctrl-C does."""
-        check_apart(
-            [named for job in self.jobs for named in job.inputs], [named for job in self.jobs for named in job.outputs]
-        )
         self._check()
-        with ProgressLine(len(self.jobs), quiet=self.quiet) as progress:
+        with ProgressLine(len(self.jobs), quiet=self.quiet) as line:
             for job in self.jobs:
                 try:
-                    self._complete(job, progress)
+                    self._complete(job, line)
                 except (TensorfillError, MemoryError) as error:
                     if not self._several:
                         raise
-                    self._fail(job, error, progress)
+                    self._fail(job, error, line)
                 except (Stopped, KeyboardInterrupt):
                     if not self._several:
                         raise
                     self._interrupted = True
                     self._unwritten = f", {job.output.path} not written"
                 finally:
-                    progress.finish()
+                    line.finish()
                 if self._interrupted:
                     break
         self._conclude()
@@ -150,75 +85,87 @@ class Completing:
 
     def _check(self) -> None:
         """Refuse, before anything is read, settings that no data would suit, and places that cannot be written."""
-        method = method_for(self.arguments["method"], self.settings)
-        make(method, self.settings)
+        inputs = [named for job in self.jobs for named in name_inputs(job.input, job.source)]
+        check_apart(inputs, [named for job in self.jobs for named in job.outputs])
+        method = self.solving.chosen
         for job in self.jobs:
             job.check_places(method)
 
-    def _complete(self, job: Job, progress: ProgressLine) -> None:
+    def _complete(self, job: Job, line: ProgressLine) -> None:
         name = job.input.path.name
-        progress.begin(name, 0.0, "reading")
-        with listening(progress.enter):
-            source = job.read()
-        expected = forecast_of(source, self.arguments["method"], self.settings)
+        line.begin(name, 0.0, "reading")
+        with listening(line.enter):
+            source = job.read(self.solving.bounds)
+        expected, seconds_of = self.solving.forecast(source)
         check_memory(source, str(job.input), expected)
-        limit = self.arguments["time_limit"]
-        progress.begin(
-            name,
-            expected.seconds if limit is None else min(limit, expected.seconds),
-            seconds_of=seconds_of_methods(source) if limit is None else None,
-        )
+        if (limit := self.solving.time_limit) is None:
+            line.begin(name, expected.seconds, seconds_of=seconds_of)
+        else:
+            line.begin(name, min(limit, expected.seconds))
         for note in source.notes:
-            progress.say(f"Note: {note}")
-        done, notes = run(source, progress=progress, **self.arguments, **self.settings)
+            line.note(note)
+        done, notes = self.solving.run(source, line)
         with ignore_interrupts():
-            progress.tell("writing")
+            line.tell("writing")
             losses = job.write(source, done)
-            progress.pause()
-            self._reports.append(job.describe(done, losses))
+            names = {"input": str(job.input), "output": str(job.output)}
+            told = {**names, **report_on(done), "seed": self.solving.seed, "losses": list(losses)}
+            job.write_report(told)
+            line.pause()
+            self._reports.append(told)
             self._show(job, done, (*notes, *losses))
         self._interrupted = done.stop.kind == "interrupted"
         if job.uncertainty is not None and not self._interrupted:
-            self._write_uncertainty(job.uncertainty, done, progress)
+            self._write_uncertainty(job, job.uncertainty, done, line)
 
-    def _write_uncertainty(self, file: UncertaintyFile, done: Completion, progress: ProgressLine) -> None:
-        progress.begin(file.file.path.name, 0.0, "working out how unsure each entry is")
+    def _write_uncertainty(self, job: Job, file: DataFile, done: Completion, line: ProgressLine) -> None:
+        """Work it out and write it; Ctrl-C leaves it out."""
+        line.begin(file.path.name, 0.0, "working out how unsure each entry is")
+        note = f"{file} was not written"
         try:
-            note = file.write(done)
-        except typer.Exit:  # by Ctrl-C, which it has reported
+            deviations = done.uncertainty
+        except KeyboardInterrupt:
+            say(f"Stopped by Ctrl-C; {note}.", err=True)
             self._interrupted = True
             return
+        except InvalidSetting as error:  # auto may end with a method that does not tell
+            note = f"{note}: {error}"
+        else:
+            with ignore_interrupts():
+                note = job.write_uncertainty(file, deviations, done.observed.mask())
         finally:
-            progress.pause()
+            line.pause()
         if not self.quiet:
             show_notes((note,), err=self.json)
 
-    def _fail(self, job: Job, error: Exception, progress: ProgressLine) -> None:
-        sentence = as_flags(str(error)) if isinstance(error, TensorfillError) else _NO_MEMORY
+    def _fail(self, job: Job, error: Exception, line: ProgressLine) -> None:
+        sentence = describe(error)
         if str(job.input.path) not in sentence:
             sentence = f"{job.input}: {sentence}"
         self._failures.append(sentence)
-        progress.say(f"Error: {sentence}")
+        line.say(f"Error: {sentence}")
 
     def _show(self, job: Job, done: Completion, notes: tuple[str, ...]) -> None:
         if self.quiet:
             return
-        notes = (*notes, *_describe_interrupt(job, done))
+        if done.stop.kind == "interrupted":
+            notes = (*notes, f"Stopped by Ctrl-C; {job.output} holds the best so far.")
+            notes += () if job.uncertainty is None else (f"{job.uncertainty.path} was not written.",)
         if self.json:
             show_notes(notes)
             if not self._several:
-                typer.echo(summary.as_json(self._reports[-1]))
+                show_json(self._reports[-1])
             return
         if self._several:
             say(f"{job.input} → {job.output}: {done.method}, {done.observed.share:.1%} known, {done.seconds:.1f} s")
         else:
-            show_table([*summary.lines(done), ("written to", str(job.output))])
+            show_table([*summarise(done), ("written to", str(job.output))])
         show_notes(notes, err=False)
 
     def _conclude(self) -> None:
         """Say what became of all of them, and end with the right code."""
         if self._several and self.json:
-            typer.echo(summary.as_json({"files": self._reports, "failures": self._failures}))
+            show_json({"files": self._reports, "failures": self._failures})
         elif self._several and not self.quiet and not self._interrupted:
             say(f"{self._count()}.")
         if self.quiet:
@@ -240,8 +187,86 @@ class Completing:
         return f", {left} not started" if left else ""
 
 
-def _describe_interrupt(job: Job, done: Completion) -> list[str]:
-    if done.stop.kind != "interrupted":
-        return []
-    notes = [f"Stopped by Ctrl-C; {job.output} holds the best so far."]
-    return notes if job.uncertainty is None else [*notes, f"{job.uncertainty.file.path} was not written."]
+# The parts that add up to a completed tensor, as files to look at
+
+
+def components(
+    input: Path,
+    output: Path,
+    reading: ReadingOptions,
+    missingness: MissingOptions,
+    bounds: BoundOptions,
+    output_format: str | None,
+    method: str,
+    rank: str | None,
+    set_: list[str] | None,
+    time_limit: float | None,
+    seed: int,
+    force: bool,
+) -> None:
+    """Complete one file and write the components of its completion."""
+    options = SolvingOptions(method=method, rank=rank, set_=set_, time_limit=time_limit, seed=seed)
+    asked = Solving.of(options, bounds)
+    source, file, data = _read(input, reading, missingness)
+    extension = _choose_extension(data, output_format)
+    make_folder(output)
+    count = data.ndim  # how many components there are is not known before, but most methods have one for each mode
+    files = _component_files(output, extension, count)
+    check_apart(name_inputs(file, source), [("component", place.files) for place in files])
+    for place in files:
+        place.check_place(force=force)
+    check_memory(data, str(file), asked.forecast(data)[0])
+    done, notes = asked.run_alone(data)
+    with ignore_interrupts():
+        files = _component_files(output, extension, len(done.components))
+        for place in files[count:]:
+            place.check_place(force=force)
+        rows = []
+        for place, component in zip(files, done.components, strict=True):
+            shown = _stretch(component) if place.form.picture else component
+            place.write(Contents(shown, metadata=data.plain_metadata()), force=force)
+            rows.append((str(place), f"{component.min():.4g}", f"{component.max():.4g}"))
+        show_table(rows, headings=("file", "smallest", "largest"))
+        show_notes((*notes, *_note_count(done, len(rows), count)), err=False)
+        if done.stop.kind == "interrupted":
+            show_notes(("Stopped by Ctrl-C; these are the components so far.",), err=False)
+            raise typer.Exit(INTERRUPTED)
+
+
+def _read(input: Path, options: ReadingOptions, missingness: MissingOptions) -> tuple[Source, DataFile, Contents]:
+    source = Source.of(options, missingness)
+    with reading(input):
+        file = DataFile.of(input, options.format)
+        data = as_array(source.read(file))
+    show_notes(data.notes)
+    return source, file, data
+
+
+def _component_files(folder: Path, extension: str, count: int) -> list[DataFile]:
+    return [DataFile.of(folder / f"component-{number + 1}{extension}") for number in range(count)]
+
+
+def _choose_extension(source: Contents, output_format: str | None) -> str:
+    """A picture for what is one, a clip for three modes and for colour video, else numbers."""
+    if output_format is not None:
+        found = DataFile.of("component", output_format).form
+        return found.extensions[0] if found.extensions else ""
+    shape = source.shape
+    if len(shape) == 2 or (len(shape) == 3 and shape[2] == 3):
+        return ".png"
+    return ".mkv" if len(shape) == 3 or (len(shape) == 4 and shape[3] == 3) else ".npy"
+
+
+def _note_count(done: Completion, found: int, modes: int) -> tuple[str, ...]:
+    """That there is not one component for each mode, and a constant among them if they are counted from one."""
+    if found == modes:
+        return ()
+    told = f"{done.method} is a sum of {found}, not of one component for each of the {modes} modes"
+    counted_from = "the smallest known value" if done.lower is None else "the lower bound"
+    return (f"{told}{'' if done.lower == 0 else f': a constant is among them, as they count from {counted_from}'}.",)
+
+
+def _stretch(component: NDArray[Any]) -> NDArray[np.uint8]:
+    """Values from the smallest to the largest as 8 bits."""
+    low, high = float(component.min()), float(component.max())
+    return np.rint((component - low) * (255 / (high - low) if high > low else 0.0)).astype(np.uint8)

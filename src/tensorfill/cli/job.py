@@ -1,43 +1,55 @@
-"""Job: one file from reading to writing, checked before the long work."""
+"""Job: a file to complete and all that is written about it; found, checked before the long work, read and written."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..bounds import Bounds
 from ..completion import Completion
-from ..errors import InvalidInput, InvalidSetting, TensorfillError, must_be
-from ..formats import Contents, DataFile, Entries, TableFormat, atomically, check_target
-from . import summary
-from .places import Named
-from .preview import preview
+from ..errors import InvalidInput, InvalidSetting, TensorfillError, UnreadableFile, UnwritableFile
+from ..formats import Contents, DataFile, Entries, TableFormat, atomically, check_target, format_of, known_extensions
+from ..formats.format import Format
+from ..formats.listed import decide_role, is_clip, list_data_files
+from ..method import tells_uncertainty
+from ..methods.registry import names_of
+from .console import as_json
+from .options import WritingOptions
+from .preview import draw_deviations, preview
 from .source import Source
-from .uncertainty_file import UncertaintyFile
+
+Named = tuple[str, tuple[Path, ...]]
+"""What a file is, as in "the mask", and all files that belong to it, itself first."""
 
 
 @dataclass(frozen=True)
 class Job:
     """What is read and what is written."""
 
+    source: Source
     input: DataFile
     output: DataFile
     report: Path | None = None
     preview: DataFile | None = None
-    uncertainty: UncertaintyFile | None = None
-    source: Source = field(default_factory=Source)
-    seed: int = 0
+    uncertainty: DataFile | None = None
     raw: bool = False
-    bounds: Bounds = field(default_factory=Bounds)
     force: bool = False
+
+    @property
+    def outputs(self) -> list[Named]:
+        """What is written."""
+        report = [] if self.report is None else [("report", (self.report,))]
+        others = (("preview", self.preview), ("uncertainty", self.uncertainty))
+        return [("output", self.output.files), *report, *((what, file.files) for what, file in others if file)]
 
     def check_places(self, method: str) -> None:
         """Refuse, before anything is read, what could not be written in the end."""
-        if self.seed < 0:
-            raise InvalidSetting(must_be("seed", "be 0 or more", self.seed))
         self.output.check_place(force=self.force)
         if self.raw and self.output.form.picture:
             raise InvalidInput(
@@ -51,75 +63,189 @@ class Job:
         if self.report is not None:
             check_target(self.report, force=self.force)
         if self.uncertainty is not None:
-            self.uncertainty.check_place(method)
+            self.uncertainty.check_place(force=self.force)
+            if method not in (telling := names_of(tells_uncertainty)):
+                raise InvalidSetting(
+                    f"{method} does not tell how sure it is of an entry, which --uncertainty asks for; "
+                    f"take --method {', '.join(telling[:-1])} or {telling[-1]}."
+                )
 
-    @property
-    def inputs(self) -> list[Named]:
-        """What is read."""
-        return named_inputs(self.input, self.source)
-
-    @property
-    def outputs(self) -> list[Named]:
-        """What is written."""
-        uncertainty = None if self.uncertainty is None else self.uncertainty.file
-        report = [] if self.report is None else [("report", (self.report,))]
-        others = (("preview", self.preview), ("uncertainty", uncertainty))
-        return [("output", self.output.files), *report, *((what, file.files) for what, file in others if file)]
-
-    def read(self) -> Contents | Entries:
-        """The data and what is known of it, refused if its completion would not fit the output."""
+    def read(self, bounds: Bounds) -> Contents | Entries:
+        """The data and what is known of it, refused if its completion would not fit the outputs."""
         source = self.source.read(self.input)
-        if isinstance(source, Contents) and not source.missingness.mask.any():
-            why = "all its entries are missing" if source.data.size else f"its shape is {source.shape}"
-            raise InvalidInput(f"There is nothing to complete {self.input.path} from: {why}.")
-        if isinstance(source, Entries):
-            self._check_table_fits(source)
-        elif not self.raw:
-            self._check_fits(source)
-        if self.preview is not None and isinstance(source, Entries):
-            raise InvalidInput(f"There is no preview of a table such as {self.input.path}; leave out --preview.")
+        if isinstance(source, Contents):
+            if not source.missingness.mask.any():
+                why = "all its entries are missing" if source.data.size else f"its shape is {source.shape}"
+                raise InvalidInput(f"There is nothing to complete {self.input.path} from: {why}.")
+            if not self.raw:
+                self.output.check_holds(self._example(source, bounds))
+        else:
+            if not isinstance(self.output.form, TableFormat):
+                self.output.check_holds(_blank(source.shape, source.dtype))
+            if self.preview is not None:
+                raise InvalidInput(f"There is no preview of a table such as {self.input.path}; leave out --preview.")
         if self.uncertainty is not None:
-            self.uncertainty.check_fits(source.shape)
+            self.uncertainty.check_holds(_blank(source.shape, np.dtype(np.uint8)))
         return source
 
-    def _check_table_fits(self, source: Entries) -> None:
-        if not isinstance(self.output.form, TableFormat):
-            self.output.check_holds(Contents(np.broadcast_to(np.zeros((), source.dtype), source.shape)))
-
-    def _check_fits(self, source: Contents) -> None:
-        example = source
-        if self.output.form.picture and source.data.dtype.kind == "f":
-            # Only what is known counts; values out of bounds are the library's to refuse or clip.
-            inside = self.bounds.lowered(self.bounds.raised(source.data))
-            example = replace(source, data=np.where(source.missingness.mask, inside, 0))
-        self.output.check_holds(example)
+    def _example(self, source: Contents, bounds: Bounds) -> Contents:
+        """What the output must be able to hold."""
+        if not (self.output.form.picture and source.data.dtype.kind == "f"):
+            return source
+        # Only what is known counts; values out of bounds are the library's to refuse or clip.
+        inside = bounds.lowered(bounds.raised(source.data))
+        return replace(source, data=np.where(source.missingness.mask, inside, 0))
 
     def write(self, source: Contents | Entries, done: Completion) -> tuple[str, ...]:
-        """Write the output, the preview and the report; returns what the format of the output changes."""
+        """Write the output and the preview; returns what the format of the output changes."""
         losses = self.output.write(self._fill(source, done), force=self.force)
         if self.preview is not None and isinstance(source, Contents):
             self.preview.write(Contents(preview(source, done)), force=self.force)
-        if self.report is not None:
-            with atomically(self.report, force=self.force) as file:
-                file.write(summary.as_json(self.describe(done, losses)).encode())
         return losses
 
-    def describe(self, done: Completion, losses: tuple[str, ...]) -> dict[str, Any]:
-        """All there is to know about the run."""
-        names = {"input_name": str(self.input), "output_name": str(self.output)}
-        return {**summary.report(done, seed=self.seed, **names), "losses": list(losses)}
+    def write_report(self, told: dict[str, Any]) -> None:
+        """Write all there is to know about the run, if that is asked for."""
+        if self.report is not None:
+            with atomically(self.report, force=self.force) as file:
+                file.write(as_json(told).encode())
+
+    def write_uncertainty(self, file: DataFile, deviations: NDArray[Any], known: NDArray[np.bool_]) -> str:
+        """Write deviations in the data's units, or, in a picture, brighter where they are larger.
+
+        Returns what a user should know about the file.
+        """
+        if not file.form.picture:
+            file.write(Contents(deviations, known), force=self.force)
+            return f"{file} holds the standard deviation of every entry."
+        picture, white = draw_deviations(deviations)
+        file.write(Contents(picture), force=self.force)
+        return f"{file} is black where an entry is sure, and white where its deviation is {white:.3g} or more."
 
     def _fill(self, source: Contents | Entries, done: Completion) -> Contents | Entries:
         if isinstance(source, Entries):
-            return source.completed(done)
+            return source.complete(done)
         tensor = done.model if self.raw else done.tensor
         if self.output.form.picture and tensor.dtype.kind == "f":
             tensor = np.clip(tensor, 0, 1)  # the observed values are between 0 and 1; a filled one may not be
         # An .npz also tells what had been known, for `score`; elsewhere a mask would mean that holes are left.
-        return source.filled(tensor, done.observed.mask() if self.output.form.keeps_old_mask else None)
+        return source.fill(tensor, done.observed.mask() if self.output.form.keeps_old_mask else None)
 
 
-def named_inputs(file: DataFile, source: Source) -> list[Named]:
+def _blank(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Contents:
+    """Zeros that take no room."""
+    return Contents(np.broadcast_to(np.zeros((), dtype), shape))
+
+
+# Which files are completed, and where each result goes
+
+
+def find_jobs(
+    inputs: Sequence[Path], output: Path, source: Source, writing: WritingOptions, *, format: str | None, each: bool
+) -> list[Job]:
+    """A job for every input; with several inputs, or a folder of files, `output` is a folder that is made."""
+    pairs = _pair_files(inputs, output, each=each, format=format, output_format=writing.output_format)
+
+    def beside(wanted: Path | None, place: DataFile, extension: str) -> Path | None:
+        """The file that is asked for or, with several inputs, one in the folder of this name."""
+        if wanted is None or len(pairs) == 1:
+            return wanted
+        make_folder(wanted)
+        return wanted / f"{place.path.name}{extension}"
+
+    def file_beside(wanted: Path | None, place: DataFile, extension: str) -> DataFile | None:
+        path = beside(wanted, place, extension)
+        return None if path is None else DataFile.of(path)
+
+    return [
+        Job(
+            source=source,
+            input=given,
+            output=place,
+            report=beside(writing.report, place, ".json"),
+            preview=file_beside(writing.preview, place, ".png"),
+            uncertainty=file_beside(writing.uncertainty, place, ".npy"),
+            raw=writing.raw,
+            force=writing.force,
+        )
+        for given, place in pairs
+    ]
+
+
+def _pair_files(
+    inputs: Sequence[Path], output: Path, *, each: bool, format: str | None, output_format: str | None
+) -> list[tuple[DataFile, DataFile]]:
+    """Every input with its output."""
+    output_format = _format_of_frames(inputs, output, output_format, each=each)
+    paths = [file for path in inputs for file in _list_files(path, each=each, format=format)]
+    several = len(paths) > 1 or any(path not in inputs for path in paths)
+    # An output such as a .zarr is itself a folder of its format, and not one to write into.
+    into_folder = several or (output.is_dir() and output_format is None and not _is_extension_known(output))
+    if not into_folder:
+        return [(DataFile.of(paths[0], format), DataFile.of(output, output_format))]
+    make_folder(output)
+    wanted = None if output_format is None else format_of(output, output_format)
+    pairs, taken = [], dict[Path, Path]()
+    for path in paths:
+        file = DataFile.of(path, format)
+        place = output / _name_output(file, wanted)
+        if place in taken:
+            raise InvalidInput(
+                f"{taken[place]} and {path} would both be written to {place}; complete them into different folders."
+            )
+        taken[place] = path
+        pairs.append((file, DataFile.of(place, output_format)))
+    return pairs
+
+
+def _format_of_frames(inputs: Sequence[Path], output: Path, output_format: str | None, *, each: bool) -> str | None:
+    """Frames for frames, where the output has no extension; else what the user says."""
+    plain = output_format is None and not each and len(inputs) == 1 and not output.suffix and not output.is_dir()
+    return "frames" if plain and inputs[0].is_dir() and is_clip(inputs[0]) else output_format
+
+
+def _list_files(path: Path, *, each: bool, format: str | None) -> list[Path]:
+    """The path itself, or the files in it if it is a folder that is not one clip or store."""
+    if not path.is_dir():
+        return [path]
+    if not each and (format is not None or _is_extension_known(path) or decide_role(path) == "clip"):
+        return [path]
+    files = [path / name for name in list_data_files(path)]
+    if not files:
+        raise UnreadableFile(
+            f"There is nothing in {path} that can be completed. The known extensions are: "
+            f"{', '.join(known_extensions())}."
+        )
+    return files
+
+
+def _is_extension_known(path: Path) -> bool:
+    return path.name.lower().endswith(known_extensions())
+
+
+def _name_output(file: DataFile, wanted: Format | None) -> str:
+    """The name of the input; what its format would lose is written in one that does not."""
+    name = file.path.name
+    extension = next((known for known in file.form.extensions if name.lower().endswith(known)), "")
+    stem = name[: len(name) - len(extension)]
+    if wanted is not None:
+        return stem + (wanted.extensions[0] if wanted.extensions else "")
+    return stem + (file.form.lossless_extension or name[len(stem) :])
+
+
+def make_folder(folder: Path) -> None:
+    """Make it if it is not there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise UnwritableFile(f"{folder} is a file; give a folder for the results.") from error
+    except OSError as error:
+        raise UnwritableFile(f"The folder {folder} cannot be made: {error.strerror or error}.") from error
+
+
+# Nothing that is written replaces what is read
+
+
+def name_inputs(file: DataFile, source: Source) -> list[Named]:
     """The data and its masks."""
     return [("input", file.files), *(("mask", _mask_files(path)) for path, _ in source.masks)]
 
@@ -129,3 +255,32 @@ def _mask_files(path: Path) -> tuple[Path, ...]:
         return DataFile.of(path).files
     except TensorfillError:  # which reading it will tell
         return (path,)
+
+
+def check_apart(inputs: Iterable[Named], outputs: Iterable[Named]) -> None:
+    """Refuse an output that is an input or another output, by whatever name, or that has an input in it."""
+    taken: dict[object, str] = {}
+    around: dict[object, str] = {}
+    for what, files in inputs:
+        for file in files:
+            taken.setdefault(_identify(file), what)
+            for folder in Path(os.path.realpath(file)).parents:
+                around.setdefault(_identify(folder), what)
+    for what, files in outputs:
+        for file in files:
+            identity = _identify(file)
+            if identity in taken:
+                raise InvalidInput(f"The {taken[identity]} and the {what} cannot both be {file}; give another name.")
+            if identity in around:
+                raise InvalidInput(f"The {what} {files[0]} cannot replace the folder of the {around[identity]}.")
+            taken[identity] = what
+
+
+def _identify(path: Path) -> object:
+    """The same for two names of one file: through links of both kinds, and where case does not count."""
+    place = os.path.realpath(path)
+    try:
+        found = os.stat(place)
+    except (OSError, ValueError):  # it is to be made
+        return os.path.normcase(place)
+    return (found.st_dev, found.st_ino) if found.st_ino else os.path.normcase(place)

@@ -10,6 +10,7 @@ import typer
 
 _READ = "How files are read"
 _MISSING = "What is missing"
+_HOW = "How it is solved"
 _BOUND = "NUMBER|none"
 
 Force = Annotated[bool, typer.Option("--force", help="Replace files that are already there.")]
@@ -22,6 +23,13 @@ Frames = Annotated[
     str | None,
     typer.Option(metavar="FIRST-LAST", help="Read only these frames, counted from 0: 0-99.", rich_help_panel=_READ),
 ]
+
+
+def method_names(incomplete: str) -> list[str]:
+    """Names of methods that begin like this, for the shell."""
+    from ..methods.registry import available_methods  # heavy
+
+    return [name for name in available_methods() if name.startswith(incomplete)]
 
 
 @dataclass(frozen=True)
@@ -136,8 +144,90 @@ class BoundOptions:
     upper: Annotated[str, typer.Option(metavar=_BOUND, help="What no entry lies above; none: no such bound.")] = "none"
 
 
-def method_names(incomplete: str) -> list[str]:
-    """Names of methods that begin like this, for the shell."""
-    from ..methods.registry import available_methods  # heavy
+@dataclass(frozen=True)
+class SolvingOptions:
+    """The method of `complete`, and its settings."""
 
-    return [name for name in available_methods() if name.startswith(incomplete)]
+    method: Annotated[
+        str,
+        typer.Option(
+            help="One of those that `tensorfill methods` lists; auto with --rank, --C or --lam is nonneg-dual.",
+            autocompletion=method_names,
+        ),
+    ] = "auto"
+    effort: Annotated[
+        str | None, typer.Option(help="How hard auto looks for the best method: low, normal or high.")
+    ] = None
+    rank: Rank = None
+    C: Annotated[float | None, typer.Option("--C", help="How closely the observed entries are followed.")] = None
+    lam: Annotated[str | None, typer.Option(help="Freedom of each mode, one or one per mode: 1,1,1.")] = None
+    max_iter: Annotated[int | None, typer.Option(help="Stop after this many outer iterations.")] = None
+    gradient_tolerance: Annotated[
+        float | None, typer.Option(help="Stop when the gradient is this share of the cost.", rich_help_panel=_HOW)
+    ] = None
+    gap_tolerance: Annotated[
+        float | None, typer.Option(help="Stop when the relative duality gap is this small.", rich_help_panel=_HOW)
+    ] = None
+    inner: Annotated[
+        str | None, typer.Option(help="The inner solver: active-set or alternating.", rich_help_panel=_HOW)
+    ] = None
+    optimizer: Annotated[
+        str | None,
+        typer.Option(help="The outer solver: quasi-newton, conjugate-gradient or trust-region.", rich_help_panel=_HOW),
+    ] = None
+    start: Annotated[str | None, typer.Option(help="The starting point: spectral or random.", rich_help_panel=_HOW)] = (
+        None
+    )
+    nonnegative_on: Annotated[
+        str | None,
+        typer.Option(help="Where nonnegativity is enforced: everywhere or observed.", rich_help_panel=_HOW),
+    ] = None
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Any setting of the method, such as tau=100 or rank_max=20,20,3; may be repeated.",
+            rich_help_panel=_HOW,
+        ),
+    ] = None
+    time_limit: Annotated[
+        float | None, typer.Option(help="Stop after this many seconds per file and write what is there.")
+    ] = None
+    seed: Seed = 0
+    no_keep_observed: Annotated[
+        bool, typer.Option("--no-keep-observed", help="Write the model's values at the observed entries too.")
+    ] = False
+    clip_negative: Annotated[
+        bool,
+        typer.Option(
+            "--clip-negative", help="Set observed values below --lower or above --upper to these instead of refusing."
+        ),
+    ] = False
+
+
+@dataclass(frozen=True)
+class WritingOptions:
+    """What `complete` writes, and tells."""
+
+    output_format: Annotated[
+        str | None, typer.Option(help="The format of the output, if its name does not tell, or in a folder.")
+    ] = None
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Write the model itself in floating point (.npy, .npz, .tif …).")
+    ] = False
+    preview: Annotated[
+        Path | None,
+        typer.Option(help="Write a picture of before, after and difference; with several inputs, a folder of them."),
+    ] = None
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Write all there is to know about the run as JSON; with several inputs, a folder."),
+    ] = None
+    uncertainty: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write how unsure each entry is: a picture (bright is unsure), or deviations (.npy or .npz)."
+        ),
+    ] = None
+    force: Force = False

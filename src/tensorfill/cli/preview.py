@@ -1,4 +1,4 @@
-"""Pictures next to each other: a file before, after, and what has changed."""
+"""Pictures beside a result: before, after and what has changed; and how unsure every entry is."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ _HOLE = np.array([255, 0, 255], dtype=np.uint8)
 _GAP = 8
 _CAPTION_HEIGHT = 24
 _SMALLEST, _LARGEST = 160, 800  # pixels of a panel's longer side
+_UNSURE = 0.995  # share of the missing entries that a picture of deviations tells apart; the rest is white
 
 
 def preview(source: Contents, done: Completion) -> Picture:
@@ -73,3 +74,13 @@ def _shades(part: NDArray[Any], black: float, white: float) -> Picture:
     shades = (np.nan_to_num(part.astype(np.float64), nan=black) - black) / (white - black)
     whole = np.rint(np.clip(shades, 0.0, 1.0) * 255).astype(np.uint8)
     return whole if whole.ndim == 3 else np.repeat(whole[..., None], 3, axis=2)
+
+
+def draw_deviations(deviations: NDArray[Any]) -> tuple[Picture, float]:
+    """Brighter where an entry is less sure, and the deviation from which on it is white.
+
+    That is one that few exceed, so that the rest can be told apart.
+    """
+    unsure = deviations[deviations > 0]
+    white = float(np.quantile(unsure, _UNSURE)) if unsure.size else 1.0
+    return np.rint(255 * np.minimum(deviations / white, 1)).astype(np.uint8), white

@@ -22,8 +22,8 @@ from ..bench.durations import duration
 from ..completion import Iteration, Snapshot
 from ..harmless import harmless
 from ..telling import Phase, Round
+from .app import in_flags
 from .console import say
-from .flags import as_flags
 from .time_ahead import TimeAhead, measure_pace
 
 _ALMOST = 0.98  # of the bar; it is full when the work is done
@@ -174,7 +174,11 @@ class ProgressLine:
         if self._live is None:
             say(sentence, err=True)
         else:
-            self._live.console.print(harmless(as_flags(sentence)), markup=False, highlight=False, soft_wrap=True)
+            self._live.console.print(harmless(sentence), markup=False, highlight=False, soft_wrap=True)
+
+    def note(self, sentence: str) -> None:
+        """The same with a sentence of the library, in words of the command."""
+        self.say(f"Note: {in_flags(sentence)}")
 
     def __enter__(self) -> Self:
         return self

@@ -1,21 +1,18 @@
-"""The verbs of the command as their users see them: arguments, options, help; the work of each is in its own file."""
+"""The verbs of the command as their users see them: arguments, options, help; their work is in other files."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from . import options
-from .declaring import verb
-from .options import BoundOptions, MissingOptions, ReadingOptions
-
-_HOW = "How it is solved"
+from .app import verb
+from .options import BoundOptions, MissingOptions, ReadingOptions, SolvingOptions, WritingOptions
 
 
-@verb(example="tensorfill info clip.mp4 --missing-frames 10-12")
+@verb(example="tensorfill info clip.mp4 --missing-frames 10-12", work="data")
 def info(
     input: Annotated[Path, typer.Argument(metavar="FILE", help="A picture, video, array, table, or folder of frames.")],
     reading: ReadingOptions,
@@ -29,7 +26,7 @@ def info(
     """Tell shape, kind, range and holes of a file, and about how much memory and time completing it would take."""
 
 
-@verb(example="tensorfill hide photo.png -o holes.npz --keep 0.1")
+@verb(example="tensorfill hide photo.png -o holes.npz --keep 0.1", work="data")
 def hide(
     input: Annotated[Path, typer.Argument(metavar="INPUT", help="The data: picture, video, array …")],
     output: Annotated[
@@ -59,96 +56,7 @@ def hide(
     """
 
 
-@dataclass(frozen=True)
-class SolvingOptions:
-    """The method of `complete`, and its settings."""
-
-    method: Annotated[
-        str,
-        typer.Option(
-            help="One of those that `tensorfill methods` lists; auto with --rank, --C or --lam is nonneg-dual.",
-            autocompletion=options.method_names,
-        ),
-    ] = "auto"
-    effort: Annotated[
-        str | None, typer.Option(help="How hard auto looks for the best method: low, normal or high.")
-    ] = None
-    rank: options.Rank = None
-    C: Annotated[float | None, typer.Option("--C", help="How closely the observed entries are followed.")] = None
-    lam: Annotated[str | None, typer.Option(help="Freedom of each mode, one or one per mode: 1,1,1.")] = None
-    max_iter: Annotated[int | None, typer.Option(help="Stop after this many outer iterations.")] = None
-    gradient_tolerance: Annotated[
-        float | None, typer.Option(help="Stop when the gradient is this share of the cost.", rich_help_panel=_HOW)
-    ] = None
-    gap_tolerance: Annotated[
-        float | None, typer.Option(help="Stop when the relative duality gap is this small.", rich_help_panel=_HOW)
-    ] = None
-    inner: Annotated[
-        str | None, typer.Option(help="The inner solver: active-set or alternating.", rich_help_panel=_HOW)
-    ] = None
-    optimizer: Annotated[
-        str | None,
-        typer.Option(help="The outer solver: quasi-newton, conjugate-gradient or trust-region.", rich_help_panel=_HOW),
-    ] = None
-    start: Annotated[str | None, typer.Option(help="The starting point: spectral or random.", rich_help_panel=_HOW)] = (
-        None
-    )
-    nonnegative_on: Annotated[
-        str | None,
-        typer.Option(help="Where nonnegativity is enforced: everywhere or observed.", rich_help_panel=_HOW),
-    ] = None
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Any setting of the method, such as tau=100 or rank_max=20,20,3; may be repeated.",
-            rich_help_panel=_HOW,
-        ),
-    ] = None
-    time_limit: Annotated[
-        float | None, typer.Option(help="Stop after this many seconds per file and write what is there.")
-    ] = None
-    seed: options.Seed = 0
-    no_keep_observed: Annotated[
-        bool, typer.Option("--no-keep-observed", help="Write the model's values at the observed entries too.")
-    ] = False
-    clip_negative: Annotated[
-        bool,
-        typer.Option(
-            "--clip-negative", help="Set observed values below --lower or above --upper to these instead of refusing."
-        ),
-    ] = False
-
-
-@dataclass(frozen=True)
-class WritingOptions:
-    """What `complete` writes, and tells."""
-
-    output_format: Annotated[
-        str | None, typer.Option(help="The format of the output, if its name does not tell, or in a folder.")
-    ] = None
-    raw: Annotated[
-        bool, typer.Option("--raw", help="Write the model itself in floating point (.npy, .npz, .tif …).")
-    ] = False
-    preview: Annotated[
-        Path | None,
-        typer.Option(help="Write a picture of before, after and difference; with several inputs, a folder of them."),
-    ] = None
-    report: Annotated[
-        Path | None,
-        typer.Option(help="Write all there is to know about the run as JSON; with several inputs, a folder."),
-    ] = None
-    uncertainty: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write how unsure each entry is: a picture (bright is unsure), or deviations (.npy or .npz)."
-        ),
-    ] = None
-    force: options.Force = False
-
-
-@verb(example="tensorfill complete scan.tif -o filled.tif --missing 0 --preview before-after.png")
+@verb(example="tensorfill complete scan.tif -o filled.tif --missing 0 --preview before-after.png", work="complete")
 def complete(
     inputs: Annotated[
         list[Path],
@@ -176,7 +84,7 @@ def complete(
     """
 
 
-@verb(example="tensorfill components holes.npz -o parts --rank 10,10,3")
+@verb(example="tensorfill components holes.npz -o parts --rank 10,10,3", work="complete")
 def components(
     input: Annotated[Path, typer.Argument(metavar="INPUT", help="Data with holes, as for complete.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The folder for component-1, component-2 …")],
@@ -208,7 +116,7 @@ def components(
     """
 
 
-@verb(example="tensorfill score photo.png completed.png --observed holes.npz")
+@verb(example="tensorfill score photo.png completed.png --observed holes.npz", work="data")
 def score(
     truth: Annotated[Path, typer.Argument(metavar="TRUTH", help="The complete data.")],
     estimate: Annotated[Path, typer.Argument(metavar="ESTIMATE", help="What is compared with it.")],
@@ -229,12 +137,12 @@ def score(
     """
 
 
-@verb(example="tensorfill methods")
+@verb(example="tensorfill methods", work="data")
 def methods() -> None:
     """List the methods: what each is, whether it is nonnegative, where it comes from."""
 
 
-@verb(example="tensorfill demo -o demo")
+@verb(example="tensorfill demo -o demo", work="data")
 def demo(
     output: Annotated[Path, typer.Option("-o", "--output", help="The folder for the pictures.")] = Path("demo"),
     keep: options.Keep = 0.1,
@@ -244,7 +152,7 @@ def demo(
     """Hide most of a picture, complete it, and show both next to the truth."""
 
 
-@verb(example="tensorfill bench quick -o results")
+@verb(example="tensorfill bench quick -o results", work="bench")
 def bench(
     plan: Annotated[
         str | None, typer.Argument(metavar="PLAN", help="A plan that ships (see --list), or a .toml file.")
@@ -287,7 +195,7 @@ def bench(
     """
 
 
-@verb(example="tensorfill report bench-paper -o report")
+@verb(example="tensorfill report bench-paper -o report", work="bench")
 def report(
     rows: Annotated[Path, typer.Argument(metavar="ROWS", help="The folder that bench wrote, or its rows.jsonl.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write; an earlier report is replaced.")],

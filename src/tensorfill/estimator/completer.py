@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from inspect import signature
 from typing import Any, Self
 
 import numpy as np
@@ -16,19 +17,8 @@ from ..methods.auto import method_for
 from ..methods.registry import available_methods, make
 from ..observed import Negatives, ObservedTensor
 from .scikit_learn import NotFitted, Transformer, table_of
-from .scoring import hidden_entries, r_squared
 
-_OWN = (
-    "method",
-    "keep_observed",
-    "negatives",
-    "random_state",
-    "watch",
-    "time_limit",
-    "new_rows",
-    "lower",
-    "upper",
-)
+_HIDDEN_SHARE = 0.1
 
 
 class TensorCompleter(Transformer):  # type: ignore[misc]
@@ -80,6 +70,12 @@ class TensorCompleter(Transformer):  # type: ignore[misc]
         self.upper = upper
         self._settings = settings
 
+    @classmethod
+    def _own(cls) -> tuple[str, ...]:
+        """The settings that are not those of the method."""
+        given = signature(cls.__init__).parameters.values()
+        return tuple(each.name for each in given if each.default is not each.empty)
+
     @property
     def settings(self) -> dict[str, Any]:
         """The settings of the method."""
@@ -87,11 +83,11 @@ class TensorCompleter(Transformer):  # type: ignore[misc]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Every setting by name, as scikit-learn's `clone` and searches expect."""
-        return {**{name: getattr(self, name) for name in _OWN}, **self._settings}
+        return {**{name: getattr(self, name) for name in self._own()}, **self._settings}
 
     def set_params(self, **params: Any) -> Self:
         """Change settings by name; a setting the method does not have is refused."""
-        own = {name: params.pop(name) for name in _OWN if name in params}
+        own = {name: params.pop(name) for name in self._own() if name in params}
         settings = {**self._settings, **params}
         method = own.get("method", self.method)
         if isinstance(method, str) and method in available_methods():  # fit refuses one that is none
@@ -211,14 +207,14 @@ class TensorCompleter(Transformer):  # type: ignore[misc]
         if _are_coordinates(X, fitted.order):
             if y is None:
                 raise InvalidInput("The true values at these coordinates are needed: score(coordinates, values).")
-            return r_squared(np.asarray(y, dtype=np.float64), self.predict(X))
+            return _r_squared(np.asarray(y, dtype=np.float64), self.predict(X))
         data, missing = self._data_and_missing(X)
-        hidden = hidden_entries(~missing)
+        hidden = _hide_entries(~missing)
         if _agrees(fitted, data, missing):  # what was fitted has seen these entries
             filled = self._complete(data, ~(missing | hidden)).tensor
         else:
             filled = self._complete_rows(fitted, data, missing | hidden)
-        return r_squared(data[hidden], filled[hidden])
+        return _r_squared(data[hidden], filled[hidden])
 
     @property
     def tensor_(self) -> NDArray[Any]:
@@ -320,3 +316,25 @@ def _agrees(fitted: ObservedTensor, data: NDArray[Any], missing: NDArray[np.bool
         return False
     there = ~missing.reshape(-1)[fitted.positions]
     return bool(np.array_equal(data.reshape(-1)[fitted.positions][there], fitted.known[there]))
+
+
+def _r_squared(true: NDArray[Any], found: NDArray[Any]) -> float:
+    """1 is perfect, 0 is no better than the mean of the true values."""
+    truth = true.astype(np.float64)
+    residual, spread = truth - found, truth - truth.mean()
+    total = float(spread @ spread)
+    return 1.0 - float(residual @ residual) / total if total > 0 else float(not residual.any())
+
+
+def _hide_entries(known: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """A tenth of the known entries, at least two and always the same ones, so that settings can be compared."""
+    places = np.flatnonzero(known)
+    if len(places) < 3:
+        raise InvalidInput(
+            f"To score rows some of what is known in them is hidden, and that must be more than 2 entries. "
+            f"Got {len(places)} instead."
+        )
+    count = min(max(2, round(_HIDDEN_SHARE * len(places))), len(places) - 1)
+    hidden = np.zeros(known.size, dtype=bool)
+    hidden[np.random.default_rng(0).choice(places, count, replace=False)] = True
+    return hidden.reshape(known.shape)

@@ -4,7 +4,7 @@ from .contents import Contents, Metadata
 from .data_file import DataFile, read, read_contents, read_mask, write
 from .entries import Entries
 from .format import TableFormat
-from .listed import format_of, known_extensions, located
+from .listed import format_of, known_extensions, locate
 from .staging import atomically, check_target
 
 __all__ = [
@@ -17,7 +17,7 @@ __all__ = [
     "check_target",
     "format_of",
     "known_extensions",
-    "located",
+    "locate",
     "read",
     "read_contents",
     "read_mask",

@@ -16,6 +16,17 @@ from ..missingness import Missingness
 from ..observed import ObservedTensor
 
 Kind = Literal["picture", "video", "cube", "volume", "table", "array"]
+_NAMES = {
+    "alpha": "how opaque pixels are",
+    "frame_rate": "the frame rate",
+    "band_names": "the names of bands",
+    "wavelengths": "wavelengths",
+    "affine": "the affine map",
+    "exif": "EXIF data",
+    "icc": "the colour profile",
+    "xmp": "XMP",
+    "density": "the pixel density",
+}
 
 
 class Density(NamedTuple):
@@ -76,9 +87,9 @@ class Contents:
 
     def __post_init__(self) -> None:
         # Views, so that the caller's own arrays stay as they are.
-        object.__setattr__(self, "data", _read_only(self.data))
+        object.__setattr__(self, "data", view_read_only(self.data))
         if self.observed is not None:
-            object.__setattr__(self, "observed", _read_only(self.observed))
+            object.__setattr__(self, "observed", view_read_only(self.observed))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -121,14 +132,14 @@ class Contents:
         found = ObservedTensor.from_array(self.data, self.observed, lower=None)
         return found.sharing(self.missingness) if "missingness" in self.__dict__ else found
 
-    def filled(self, tensor: NDArray[Any], observed: NDArray[np.bool_] | None = None) -> Contents:
+    def fill(self, tensor: NDArray[Any], observed: NDArray[np.bool_] | None = None) -> Contents:
         """The same file with its holes filled: all that is known about it stays, and what was filled is opaque."""
         metadata = self.metadata
         if metadata.alpha is not None and metadata.alpha.shape == tensor.shape[: metadata.alpha.ndim]:
-            metadata = replace(metadata, alpha=self._filled_alpha(metadata.alpha))
+            metadata = replace(metadata, alpha=self._fill_alpha(metadata.alpha))
         return Contents(tensor, observed, metadata=metadata)
 
-    def _filled_alpha(self, alpha: NDArray[Any]) -> NDArray[Any]:
+    def _fill_alpha(self, alpha: NDArray[Any]) -> NDArray[Any]:
         """Where nothing was known of a pixel it is as opaque as any other is now."""
         holes = alpha == 0
         if self.observed is not None:
@@ -136,7 +147,7 @@ class Contents:
         full = alpha.max(initial=0) or opaque(alpha.dtype)
         return np.where(holes, np.asarray(full, dtype=alpha.dtype), alpha)
 
-    def holed(self, left: NDArray[Any], observed: NDArray[np.bool_]) -> Contents:
+    def hide(self, left: NDArray[Any], observed: NDArray[np.bool_]) -> Contents:
         """The same file with holes: pixels that are missing in all channels are transparent, if it is a picture."""
         metadata = self.metadata
         if metadata.kind == "picture" and left.dtype.kind in "uf":
@@ -156,7 +167,8 @@ def opaque(dtype: np.dtype[Any]) -> int:
     return 1 if dtype.kind == "f" else int(np.iinfo(dtype).max)
 
 
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+def view_read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The same numbers, so that nobody changes them by accident, while the caller's own array stays as it is."""
     view = array.view()
     view.setflags(write=False)
     return view
@@ -176,20 +188,7 @@ def check_mask(mask: NDArray[Any], name: str) -> None:
         )
 
 
-_NAMES = {
-    "alpha": "how opaque pixels are",
-    "frame_rate": "the frame rate",
-    "band_names": "the names of bands",
-    "wavelengths": "wavelengths",
-    "affine": "the affine map",
-    "exif": "EXIF data",
-    "icc": "the colour profile",
-    "xmp": "XMP",
-    "density": "the pixel density",
-}
-
-
-def unkept(contents: Contents, kind: str, *kept: str, mask: bool = True) -> tuple[str, ...]:
+def describe_loss(contents: Contents, kind: str, *kept: str, mask: bool = True) -> tuple[str, ...]:
     """At most one sentence about `kind`, such as "a .npy file": what is there and not among what it keeps."""
     metadata = contents.metadata
     told = {name: getattr(metadata, name) for name in _NAMES}

@@ -75,7 +75,7 @@ class Extra(NamedTuple):
     """What pip calls it, as in tensorfill[NAME]."""
 
 
-def needed(module: str, extra: str, path: Path) -> Any:
+def require(module: str, extra: str, path: Path) -> Any:
     """A library that is not always installed, or one line that says how to get it."""
     try:
         return import_module(module)

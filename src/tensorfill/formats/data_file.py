@@ -14,13 +14,13 @@ from ..errors import InvalidInput, UnreadableFile, UnwritableFile
 from ..tensor import spread_mask
 from .arrays.numpy_files import NumpyArchive, read_observed
 from .contents import Contents
-from .damage import check_source, needed
+from .damage import check_source, require
 from .entries import Entries
 from .format import Format, TableFormat
-from .listed import CLIP, INSIDE, AnyPath, check_clip, format_of, located
+from .listed import CLIP, INSIDE, AnyPath, check_clip, format_of, locate
 from .missing_values import declare_value_missing, grow_holes
 from .reading import Reading, TableWords
-from .staging import check_target, staged
+from .staging import check_target, put_in_place
 
 Means = Literal["missing", "known"]
 
@@ -39,7 +39,7 @@ class DataFile:
     @classmethod
     def of(cls, path: AnyPath, format: str | None = None) -> DataFile:
         """The format is the one of this name, or else the one that the file's name promises."""
-        file, array = located(path)
+        file, array = locate(path)
         return cls(file, format_of(file, format), array, format is not None)
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ class DataFile:
     def check_place(self, *, force: bool) -> None:
         """Refuse a place that cannot be written, here or at all, or that is taken unless `force`."""
         if self.form.extra is not None:
-            needed(*self.form.extra, self.path)
+            require(*self.form.extra, self.path)
         check_target(self.path, force=force, folder=self.form.folder)
         if self.form.folder and self.path.is_dir() and (strange := self.form.strangers(self.path)):
             raise UnwritableFile(
@@ -80,21 +80,21 @@ class DataFile:
         if refusal := self.form.refuses(contents):
             raise InvalidInput(refusal)
         if extra := self.form.extra_for(contents):
-            needed(*extra, self.path)
+            require(*extra, self.path)
 
     def write(self, contents: Contents | Entries, *, force: bool = True) -> tuple[str, ...]:
         """Write all or nothing, replacing what is there if `force`; returns sentences about what the format changes."""
         if self.array is not None:
             contents = replace(contents, metadata=replace(contents.metadata, variable=self.array))
         if self.form.extra is not None:  # said of this file, not of the stage on which it is written
-            needed(*self.form.extra, self.path)
+            require(*self.form.extra, self.path)
         if isinstance(contents, Entries) and isinstance(self.form, TableFormat):
-            with staged(self.path, force=force) as part:
+            with put_in_place(self.path, force=force) as part:
                 self.form.write_entries(part, contents)
             return self.form.losses_of(contents)
         whole = contents.contents() if isinstance(contents, Entries) else contents
         self.check_holds(whole)
-        with staged(self.path, force=force) as part:
+        with put_in_place(self.path, force=force) as part:
             self.form.write(part, whole)
         return self.form.losses(whole)
 
@@ -170,7 +170,7 @@ def read_mask(
     `mask_means` says what True, or whatever is not 0 or black, stands for. Only an .npz with `observed` says so itself.
     """
     form = format_of(path)
-    if isinstance(form, NumpyArchive) and located(path)[1] is None:
+    if isinstance(form, NumpyArchive) and locate(path)[1] is None:
         observed = read_observed(path)
         if observed is not None and mask_means != "missing":
             return _spread(observed, tuple(shape), path), ()

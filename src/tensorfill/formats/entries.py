@@ -15,7 +15,7 @@ from ..errors import InvalidInput, TooLarge
 from ..memory import available_memory
 from ..observed import ObservedTensor, check_coordinates, positions_of
 from ..tensor import entries
-from .contents import Contents, Metadata
+from .contents import Contents, Metadata, view_read_only
 
 Labels = tuple[Any, ...]
 MOST_MODES = 32  # what NumPy has always allowed
@@ -54,8 +54,8 @@ class Entries:
         if not self.columns:
             object.__setattr__(self, "columns", default_columns(len(self.shape)))
         for name in ("coordinates", "asked"):
-            object.__setattr__(self, name, _read_only(check_coordinates(getattr(self, name), self.shape)))
-        object.__setattr__(self, "values", _read_only(np.asarray(self.values)))
+            object.__setattr__(self, name, view_read_only(check_coordinates(getattr(self, name), self.shape)))
+        object.__setattr__(self, "values", view_read_only(np.asarray(self.values)))
         self._check_lengths()
 
     def _check_lengths(self) -> None:
@@ -113,7 +113,7 @@ class Entries:
         none = np.empty((0, contents.ndim), dtype=np.int64)
         return cls(contents.shape, coordinates, contents.data[known], none, metadata=contents.metadata)
 
-    def completed(self, done: Completion) -> Entries:
+    def complete(self, done: Completion) -> Entries:
         """The filled table: every entry in order, or, of a tensor with more than `LARGEST_WHOLE` entries, the known
         ones as they came and then those that were asked for.
         """
@@ -122,7 +122,7 @@ class Entries:
             self._check_room(8 * (2 * self.ndim + 2))
             everywhere = np.indices(self.shape, dtype=np.int64).reshape(self.ndim, -1).T
             return replace(self, coordinates=everywhere, values=done.tensor.reshape(-1), asked=none)
-        rows = np.concatenate((self.coordinates, self.still_asked()))
+        rows = np.concatenate((self.coordinates, self.find_asked()))
         return replace(self, coordinates=rows, values=done.predict(rows), asked=none)
 
     def without(self, hidden: NDArray[np.bool_]) -> Entries:
@@ -130,14 +130,14 @@ class Entries:
         asked = np.concatenate((self.asked, self.coordinates[hidden]))
         return replace(self, coordinates=self.coordinates[~hidden], values=self.values[~hidden], asked=asked)
 
-    def still_asked(self) -> NDArray[np.int64]:
+    def find_asked(self) -> NDArray[np.int64]:
         """The coordinates asked for, each once and without those that are known."""
         positions = positions_of(self.asked, self.shape)
         first = np.sort(np.unique(positions, return_index=True)[1])
         unknown = ~np.isin(positions[first], positions_of(self.coordinates, self.shape))
         return self.asked[first[unknown]]
 
-    def named(self, coordinates: Sequence[int]) -> str:
+    def name_entry(self, coordinates: Sequence[int]) -> str:
         """An entry as the table calls it, such as "city Oslo, year 2001"."""
         called = [index if own is None else own[index] for own, index in zip(self.labels, coordinates, strict=True)]
         return ", ".join(f"{column} {label}" for column, label in zip(self.columns, called, strict=False))
@@ -149,7 +149,7 @@ class Entries:
         if len(again):
             raise InvalidInput(
                 f"{len(again):,} rows give an entry that another row gave before, the first of them "
-                f"{self.named(self.coordinates[again.min()].tolist())}; give each entry once."
+                f"{self.name_entry(self.coordinates[again.min()].tolist())}; give each entry once."
             )
 
     def _check_room(self, itemsize: int) -> None:
@@ -168,9 +168,3 @@ def default_columns(order: int) -> tuple[str, ...]:
     ('mode_1', 'mode_2', 'value')
     """
     return (*(f"mode_{mode + 1}" for mode in range(order)), "value")
-
-
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    view = array.view()  # so that the caller's own array stays as it is
-    view.setflags(write=False)
-    return view

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import ClassVar
 
-from .contents import Contents
+from .contents import Contents, describe_loss
 from .damage import Extra
 from .entries import Entries
 from .guarded import decode_guarded
@@ -36,6 +36,8 @@ class Format(ABC):
     """The library that this format is read and written with, if that is not always installed."""
     kind: ClassVar[str] = "a file"
     """What such a file is called in a sentence, such as "a .mat file"."""
+    keeps: ClassVar[tuple[str, ...] | None] = None
+    """The fields of metadata that have a place in its files; None if it says itself, in `losses`, what is lost."""
     guarded: ClassVar[bool] = False
     """Whether it is decoded in a child process, because its library may crash, hang or fill the memory."""
 
@@ -61,7 +63,7 @@ class Format(ABC):
 
     def losses(self, contents: Contents) -> tuple[str, ...]:
         """What writing this in this format changes, a sentence each."""
-        return ()
+        return () if self.keeps is None else describe_loss(contents, self.kind, *self.keeps)
 
     def strangers(self, path: Path) -> tuple[str, ...]:
         """What is in a folder at `path` that this format would not have put there."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from ..errors import InvalidInput, InvalidSetting, TensorfillError, UnreadableFile
-from .arrays.envi_header import find_header_beside
+from .arrays.envi import find_header_beside
 from .damage import readable
 from .format import Format
 from .pictures.frames import Numbered, find_clip, find_sets
@@ -65,14 +65,14 @@ def known_extensions() -> tuple[str, ...]:
 def format_of(path: Path, name: str | None = None) -> Format:
     """The format of this name, or else the one that the file's name promises."""
     if name is not None:
-        return _named(name)
-    plain = located(path)[0]
+        return _find_named(name)
+    plain = locate(path)[0]
     for form in FORMATS:
         # .tns.gz is an extension, and .gz is none
         if any(plain.name.lower().endswith(extension) for extension in form.extensions) and plain.name[0] != ".":
             return form
     if os.path.isdir(plain):
-        return _named(CLIP)
+        return _find_named(CLIP)
     if pointer := find_header_beside(plain):
         raise UnreadableFile(pointer)
     said = f"its extension '{plain.suffix}' is not known" if plain.suffix else "it has no extension"
@@ -81,7 +81,7 @@ def format_of(path: Path, name: str | None = None) -> Format:
     )
 
 
-def _named(name: str) -> Format:
+def _find_named(name: str) -> Format:
     wanted = name.lower().removeprefix(".")
     for form in FORMATS:
         if wanted == form.name or f".{wanted}" in form.extensions:
@@ -91,7 +91,7 @@ def _named(name: str) -> Format:
     )
 
 
-def located(path: AnyPath) -> tuple[Path, str | None]:
+def locate(path: AnyPath) -> tuple[Path, str | None]:
     """The file, and what stands after `::` in its name: which of its arrays is meant."""
     text = os.fspath(path)
     if not text:
@@ -105,7 +105,7 @@ def located(path: AnyPath) -> tuple[Path, str | None]:
 
 
 def decide_role(folder: Path) -> Role:
-    """Whether a folder is read as one clip or file by file; refused where it could well be either.
+    """Whether a folder is read as one clip or file by file; refused where it could well be either. Decided here alone.
 
     It is a clip if there are two numbered pictures or more, of one size, and no other data. A damaged picture has no
     size: reading the clip will name it.

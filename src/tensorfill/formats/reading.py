@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from ..errors import InvalidSetting
+from ..errors import InvalidSetting, must_be
 
 Layout = Literal["wide", "long"]
 _MEANINGS: dict[str, dict[str, Any]] = {
@@ -39,13 +39,11 @@ class TableWords:
         said = cls()
         for word in (text or "").replace(",", " ").lower().split():
             if word not in _MEANINGS:
-                raise InvalidSetting(
-                    f"'table' takes these words, with commas between them: {', '.join(_MEANINGS)}. "
-                    f"Got {word!r} instead."
-                )
+                known = f"be made of these words, with commas between them: {', '.join(_MEANINGS)}"
+                raise InvalidSetting(must_be("table", known, word))
             ((name, value),) = _MEANINGS[word].items()
             if getattr(said, name) not in (None, value):
-                raise InvalidSetting(f"'table' says two things that exclude each other: {text}.")
+                raise InvalidSetting(must_be("table", "not say two things that exclude each other", text))
             said = replace(said, **{name: value})
         return said
 

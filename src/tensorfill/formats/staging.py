@@ -37,7 +37,7 @@ _MORE = 2**16  # bytes
 
 
 @contextmanager
-def staged(path: Path, *, force: bool = True) -> Iterator[Path]:
+def put_in_place(path: Path, *, force: bool = True) -> Iterator[Path]:
     """A name in an empty folder; what is in that folder when the block ends well takes its place beside `path`.
 
     Several files change all at once, see `_put_together`; where the file system cannot do that, one after the other,
@@ -71,7 +71,7 @@ def staged(path: Path, *, force: bool = True) -> Iterator[Path]:
 @contextmanager
 def atomically(path: Path, *, force: bool = True) -> Iterator[BinaryIO]:
     """A file that takes the name `path` when the block ends well, and vanishes when it does not."""
-    with staged(path, force=force) as part, part.open("xb") as file:
+    with put_in_place(path, force=force) as part, part.open("xb") as file:
         yield file
 
 
@@ -79,7 +79,7 @@ def atomically(path: Path, *, force: bool = True) -> Iterator[BinaryIO]:
 def _stage_in(folder: Path) -> Iterator[Path]:
     """A new stage, locked as long as this process lives; deleted in the end."""
     _tidy(folder)
-    stage, lock = _locked_stage(folder)
+    stage, lock = _lock_new_stage(folder)
     try:
         for part in ("new", "old"):
             (stage / part).mkdir()
@@ -93,7 +93,7 @@ def _stage_in(folder: Path) -> Iterator[Path]:
             os.close(lock)
 
 
-def _locked_stage(folder: Path) -> tuple[Path, int | None]:
+def _lock_new_stage(folder: Path) -> tuple[Path, int | None]:
     while True:
         stage = folder / f".tensorfill-{_machine()}-{secrets.token_hex(4)}.part"
         stage.mkdir()
@@ -210,7 +210,7 @@ def _put_first(moves: Sequence[tuple[Path, Path]]) -> None:
 
 
 def _put_unless_there(part: Path, target: Path) -> None:
-    outcome = _renamed(part, target, _UNLESS_THERE)
+    outcome = _rename(part, target, _UNLESS_THERE)
     if outcome == errno.EEXIST:
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
     if outcome == 0:
@@ -231,17 +231,17 @@ def _replace(part: Path, target: Path) -> None:
     """Rename; a folder changes places with the one that is there, which is then deleted with the stage."""
     if not (part.is_dir() and target.is_dir()) or not any(target.iterdir()):
         part.replace(target)
-    elif not _exchanged(part, target):
+    elif not _exchange(part, target):
         target.rename(part.parents[1] / "old" / target.name)
         part.rename(target)
 
 
-def _exchanged(first: Path, second: Path) -> bool:
+def _exchange(first: Path, second: Path) -> bool:
     """Whether the system could let two names change places in one step."""
-    return _renamed(first, second, _EXCHANGE) == 0
+    return _rename(first, second, _EXCHANGE) == 0
 
 
-def _renamed(first: Path, second: Path, how: int) -> int:
+def _rename(first: Path, second: Path, how: int) -> int:
     """0 after a rename of the kind that only Linux has; else the number of the error."""
     try:
         rename = ctypes.CDLL(None, use_errno=True).renameat2

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..errors import InvalidInput, must_be
 from ..formats.tables.column import Column, are_distinct, combine, count_distinct, quote_names
+from ..formats.tables.forms import VALUE_NAMES
 from ..formats.tables.layout import find_obstacle
-from ..formats.tables.long import VALUE_NAMES
 
 
 @dataclass(frozen=True)

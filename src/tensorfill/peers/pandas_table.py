@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput
 from ..formats.entries import Labels
 from ..formats.tables.column import Codes, Column, order_labels
-from ..formats.tables.wide import change_column
+from ..formats.tables.forms import change_column
 
 _NUMBERS = {"integer": None, "floating": np.float64, "mixed-integer-float": np.float64, "boolean": np.bool_}
 """What a column of objects may hold to be one of numbers, and their type; None: whichever it is."""

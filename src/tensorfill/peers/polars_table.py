@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..formats.contents import Contents
 from ..formats.tables.column import Codes, Column
-from ..formats.tables.polars_columns import fill_columns, read_columns
+from ..formats.tables.parquet_table import fill_columns, read_columns
 
 __all__ = ["fill_long", "fill_wide", "read_columns"]
 

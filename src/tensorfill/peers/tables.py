@@ -14,8 +14,7 @@ from ..errors import InvalidInput
 from ..formats.contents import Contents, Metadata
 from ..formats.entries import Entries
 from ..formats.tables.column import Codes, Column, are_distinct, quote_names
-from ..formats.tables.long import make_entries
-from ..formats.tables.wide import stack_numbers
+from ..formats.tables.forms import make_entries, stack_numbers
 from . import pandas_table, polars_table
 from .forms import Long, Wide, choose_form, describe_needless, determines
 
@@ -118,8 +117,8 @@ def _read_long(
             else:
                 owners[place] = owner
 
-    def give_back(done: Completion) -> Any:
-        full = entries.completed(done)
+    def fill_table(done: Completion) -> Any:
+        full = entries.complete(done)
         sources: dict[int, Codes | None] = {form.value: None}
         for place, mode in owners.items():
             sources[place] = coordinates[mode].first_rows[full.coordinates[:, mode]]
@@ -127,7 +126,7 @@ def _read_long(
 
     *names, value = entries.columns
     words = f"A long table: coordinates {', '.join(map(repr, names))}, values {value!r}."
-    return Arrived(entries, TableBack(give_back, entries.completed), words, _note_long(coordinates, left_out))
+    return Arrived(entries, TableBack(fill_table, entries.complete), words, _note_long(coordinates, left_out))
 
 
 def _note_long(coordinates: Sequence[Column], left_out: Sequence[Column]) -> tuple[str, ...]:

@@ -3,11 +3,9 @@
 Every pattern is a function of (shape, keep, seed) and gives a boolean mask: True means kept. `mask` has them by name.
 """
 
-from .boxes import blocks, boxes
-from .drawings import scratches, text
+from .drawings import blocks, boxes, scratches, text
 from .patterns import PATTERNS, check_pattern, mask
-from .scattered import fibres, pixels, uniform
-from .whole import frames, lines, slices
+from .scattered import fibres, frames, lines, pixels, slices, uniform
 
 __all__ = [
     "PATTERNS",

@@ -10,7 +10,7 @@ MOST_CHANNELS = 4
 """A mode after the second with at most this many indices is taken for colours or other channels, not for frames."""
 
 
-def checked(shape: Sequence[int], keep: float, seed: int) -> tuple[int, ...]:
+def check_shape(shape: Sequence[int], keep: float, seed: int) -> tuple[int, ...]:
     """The shape as a tuple, where share and seed are possible."""
     if not 0 < keep <= 1:
         raise InvalidSetting(must_be("keep", "be above 0 and at most 1, the share of entries to keep", keep))
@@ -21,7 +21,7 @@ def checked(shape: Sequence[int], keep: float, seed: int) -> tuple[int, ...]:
 
 def check_picture(pattern: str, shape: Sequence[int], keep: float, seed: int) -> tuple[int, ...]:
     """The same, for patterns that need rows and columns."""
-    found = checked(shape, keep, seed)
+    found = check_shape(shape, keep, seed)
     if len(found) < 2 or 0 in found:
         raise InvalidSetting(
             f"The pattern '{pattern}' needs rows and columns, modes 1 and 2, and one entry or more. "

@@ -1,7 +1,8 @@
-"""Drawings over a picture, as damage is in life: scratches and writing, in all channels and frames alike.
+"""Holes that hang together: blocks and boxes, and scratches and writing over a picture, as damage is in life.
 
-One stroke or word after the other is drawn at a random place of modes 1 and 2, until the number of hidden pixels is
-round((1 − keep) · pixels). The last one is cut short for that.
+One after the other is drawn at a random place, overlapping, cut off at the border, until the number of hidden entries,
+or pixels, is round((1 − keep) · all). The last one is cut short for that. A side of a box is between 1/16 and 1/6 of
+its mode: its inside has no known neighbour.
 """
 
 from __future__ import annotations
@@ -12,12 +13,55 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidSetting
-from .boxes import to_hide
-from .checks import check_picture
+from .checks import MOST_CHANNELS, check_picture
 
+_SMALLEST, _LARGEST = 16, 6
+"""A side is between n/16 and n/6 long."""
 _Places = tuple[NDArray[np.int64], NDArray[np.int64]]
 _WORDS = ("the", "holes", "of", "a", "picture", "are", "filled", "from", "what", "is", "known", "around", "them")
 _SMALLEST_SIDE = 16
+
+
+def blocks(shape: Sequence[int], keep: float, seed: int) -> NDArray[np.bool_]:
+    """Hide rectangles of modes 1 and 2, in all channels and frames alike: what is behind them is never seen."""
+    whole = check_picture("blocks", shape, keep, seed)
+    kept = _mask_outside(whole[:2], keep, seed)
+    return np.array(np.broadcast_to(kept.reshape(*whole[:2], *[1] * (len(whole) - 2)), whole))
+
+
+def boxes(shape: Sequence[int], keep: float, seed: int) -> NDArray[np.bool_]:
+    """Hide rectangles of modes 1 and 2 for a stretch of frames or bands, all channels alike.
+
+    Channels are modes after the second of at most 4 indices. Of a picture they are the same as `blocks`.
+    """
+    whole = check_picture("boxes", shape, keep, seed)
+    sides = tuple(1 if mode > 2 and size <= MOST_CHANNELS else size for mode, size in enumerate(whole, start=1))
+    return np.array(np.broadcast_to(_mask_outside(sides, keep, seed), whole))
+
+
+def _count_hidden(size: int, keep: float) -> int:
+    """How many of a number of entries are to be hidden; never all."""
+    return min(round((1 - keep) * size), size - 1)
+
+
+def _mask_outside(shape: tuple[int, ...], keep: float, seed: int) -> NDArray[np.bool_]:
+    rng = np.random.default_rng(seed)
+    kept = np.ones(shape, dtype=np.bool_)
+    missing = _count_hidden(kept.size, keep)
+    while missing > 0:
+        box = kept[tuple(_stretch(size, rng) for size in shape)]
+        places = np.nonzero(box)
+        box[tuple(place[:missing] for place in places)] = False
+        missing -= len(places[0])
+    return kept
+
+
+def _stretch(size: int, rng: np.random.Generator) -> slice:
+    """A side of a box. It may begin before the first index, so that no entry is likelier to be hidden than others."""
+    shortest = max(1, round(size / _SMALLEST))
+    length = int(rng.integers(shortest, max(shortest, round(size / _LARGEST)), endpoint=True)) if size > 1 else 1
+    start = int(rng.integers(1 - length, size))
+    return slice(max(start, 0), start + length)
 
 
 def scratches(shape: Sequence[int], keep: float, seed: int) -> NDArray[np.bool_]:
@@ -49,7 +93,7 @@ def _draw(
     whole = check_picture(pattern, shape, keep, seed)
     rng = np.random.default_rng(seed)
     kept = np.ones(whole[:2], dtype=np.bool_)
-    missing = to_hide(kept.size, keep)
+    missing = _count_hidden(kept.size, keep)
     while missing > 0:
         rows, columns = stroke((whole[0], whole[1]), rng)
         inside = (rows >= 0) & (rows < whole[0]) & (columns >= 0) & (columns < whole[1])

@@ -14,13 +14,23 @@ from numpy.typing import NDArray
 
 from ...errors import InvalidInput, UnreadableFile
 from .. import limits
-from ..contents import Contents, Metadata, check_numbers, unkept
-from ..damage import Extra, needed, readable
+from ..contents import Contents, Metadata, check_numbers
+from ..damage import Extra, readable, require
 from ..format import Format
 from ..limits import check_room
 from ..reading import Reading
-from .choice import OBSERVED, Found, choose, list_names, load_with_mask
-from .chunked import KEPT, check_chunks, dataset_name, from_attributes, to_attributes
+from .named_arrays import (
+    KEPT,
+    OBSERVED,
+    Found,
+    check_chunks,
+    choose,
+    dataset_name,
+    from_attributes,
+    list_names,
+    load_with_mask,
+    to_attributes,
+)
 
 H5PY = Extra("h5py", "hyperspectral")
 _MOST_OBJECTS = 10_000
@@ -38,11 +48,12 @@ class Hdf5(Format):
     holds_mask: ClassVar[bool] = True
     extra: ClassVar[Extra | None] = H5PY
     kind: ClassVar[str] = "an HDF5 file"
+    keeps: ClassVar[tuple[str, ...] | None] = KEPT
     guarded: ClassVar[bool] = True
 
     def decode(self, path: Path, how: Reading) -> Contents:
         """One dataset, its mask if one lies beside it, and its attributes."""
-        h5py = needed(*H5PY, path)
+        h5py = require(*H5PY, path)
         with readable(path, self.kind), h5py.File(path, "r") as file:
             found = _list_datasets(file, h5py)
             name, dataset = _find(file, h5py, path, found, how.dataset)
@@ -53,8 +64,10 @@ class Hdf5(Format):
             attributes = _read_attributes(dataset, h5py)
         for key in _MISSING:
             if key in attributes:
+                marks = np.ravel(attributes[key])[:1].tolist()
                 notes += (
-                    f"'{name}' in {path} has the attribute {key}; if it marks missing values, say so: missing=VALUE.",
+                    f"'{name}' in {path} has the attribute {key}; if it marks missing values, say so: "
+                    f"missing={marks[0] if marks else 0}.",
                 )
         fields = from_attributes(attributes, data.shape)
         header = {key: value for key, value in attributes.items() if key not in fields}
@@ -65,7 +78,7 @@ class Hdf5(Format):
         """The array under its own name, packed without loss, and the mask as NAME_observed."""
         name = dataset_name(contents.metadata.variable)
         header = contents.metadata.header if contents.metadata.header_of == self.name else {}
-        h5py = needed(*H5PY, path)
+        h5py = require(*H5PY, path)
         with create_hdf5(path) as file:
             dataset = file.create_dataset(name, data=contents.data, **packing(contents.data))
             if contents.observed is not None:
@@ -74,15 +87,11 @@ class Hdf5(Format):
             for key, value in {**header, **to_attributes(contents.metadata)}.items():
                 _write_attribute(dataset, h5py, key, value)
 
-    def losses(self, contents: Contents) -> tuple[str, ...]:
-        """How opaque pixels are."""
-        return unkept(contents, self.kind, *KEPT)
-
 
 @contextmanager
 def create_hdf5(path: Path, **how: Any) -> Iterator[Any]:
     """A new file, to be filled in memory: libhdf5 crashes after a write that failed, such as on a full disk."""
-    h5py = needed(*H5PY, path)
+    h5py = require(*H5PY, path)
     memory = io.BytesIO()
     with h5py.File(memory, "w", **how) as file:
         yield file

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from ...errors import InvalidInput, UnreadableFile
 from ...tensor import entries
 from .. import limits
-from ..contents import Contents, Metadata, unkept
-from ..damage import Extra, damaged, needed, open_source, readable
+from ..contents import Contents, Metadata, describe_loss
+from ..damage import Extra, damaged, open_source, readable, require
 from ..format import Format
 from ..limits import check_room
 from ..reading import Reading
-from .choice import DATA, OBSERVED, Found, choose, load_with_mask
 from .hdf5 import H5PY, create_hdf5, describe, load_dataset, packing
+from .named_arrays import DATA, OBSERVED, Found, choose, load_with_mask
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
 _LARGEST = 2**31 - 2**16  # bytes of a variable in version 5
@@ -90,7 +90,7 @@ class Matlab(Format):
             notes += (f"MATLAB has no arrays of {contents.ndim} modes: {shape} becomes {now}.",)
         elif contents.ndim > 2 and shape[-1] == 1:
             notes += (f"MATLAB itself leaves out sizes of 1 at the end of {shape}; tensorfill reads them again.",)
-        return notes + unkept(contents, self.kind)
+        return notes + describe_loss(contents, self.kind)
 
 
 def read_variable(path: Path, variable: str | None = None) -> NDArray[Any]:
@@ -130,7 +130,7 @@ def _read_older(path: Path, asked: str | None) -> Contents:
 
 def _read_newest(path: Path, asked: str | None) -> Contents:
     """A variable of version 7.3, which has axes in reverse and types as attributes."""
-    h5py = needed(*H5PY, path)
+    h5py = require(*H5PY, path)
     with h5py.File(path, "r") as file:
         there = {name: file[name] for name in file if not name.startswith("#") and _is_hard(file, h5py, name)}
         found = {name: _describe_newest(array, h5py) for name, array in there.items()}

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
-from ..contents import Contents, Metadata, check_numbers, unkept
-from ..damage import Extra, damaged, needed, open_source, readable
+from ..contents import Contents, Metadata, check_numbers, describe_loss
+from ..damage import Extra, damaged, open_source, readable, require
 from ..format import Format
 from ..limits import check_room
 from ..reading import Reading
@@ -39,7 +39,7 @@ class Nifti(Format):
 
     def decode(self, path: Path, how: Reading) -> Contents:
         """The volume (i, j, k[, t]) with its header; scaled, if the header says so."""
-        nibabel = needed(*_NIBABEL, path)
+        nibabel = require(*_NIBABEL, path)
         with open_source(path) as raw, readable(path, self.kind):
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
@@ -60,7 +60,7 @@ class Nifti(Format):
 
     def write(self, path: Path, contents: Contents) -> None:
         """With the header it came with, in this machine's order of bytes, and not scaled."""
-        front = _make_front(needed(*_NIBABEL, path), contents)
+        front = _make_front(require(*_NIBABEL, path), contents)
         values = np.asfortranarray(contents.data, dtype=contents.dtype.newbyteorder("="))
         packed = path.name.lower().endswith(".gz")
         with path.open("xb") as raw, cast(BinaryIO, gzip.GzipFile("", "wb", 6, raw, 0)) if packed else raw as file:
@@ -77,7 +77,7 @@ class Nifti(Format):
 
     def losses(self, contents: Contents) -> tuple[str, ...]:
         """A mask, unless NaN says the same, and digits of the affine map."""
-        notes = unkept(contents, self.kind, "affine", mask=False)
+        notes = describe_loss(contents, self.kind, "affine", mask=False)
         affine = contents.metadata.affine
         if affine is not None:
             kept = np.vstack([affine[:3].astype(np.float32), [0, 0, 0, 1]])

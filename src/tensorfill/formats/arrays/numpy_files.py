@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 from ...errors import InvalidInput, UnreadableFile
 from ...telling import Phase, tell_phase
 from ...tensor import entries
-from ..contents import Contents, Metadata, check_mask, check_numbers, unkept
+from ..contents import Contents, Metadata, check_mask, check_numbers
 from ..damage import damaged, open_source, readable
 from ..format import Format
 from ..limits import check_room
 from ..reading import Reading
-from .choice import DATA, OBSERVED, Found, choose, load_with_mask
-from .zip_members import list_members
+from .named_arrays import DATA, OBSERVED, Found, choose, list_members, load_with_mask
 
 _LONG = 2**27  # bytes that take a while
 
@@ -31,6 +30,7 @@ class NumpyArray(Format):
     name: ClassVar[str] = "npy"
     extensions: ClassVar[tuple[str, ...]] = (".npy",)
     kind: ClassVar[str] = "a .npy file"
+    keeps: ClassVar[tuple[str, ...] | None] = ()
 
     def decode(self, path: Path, how: Reading) -> Contents:
         """The array, which must hold numbers."""
@@ -44,10 +44,6 @@ class NumpyArray(Format):
         """The array alone."""
         with path.open("xb") as file:
             np.save(_Plain(file), contents.data, allow_pickle=False)
-
-    def losses(self, contents: Contents) -> tuple[str, ...]:
-        """Everything but the numbers."""
-        return unkept(contents, self.kind)
 
 
 class _Plain:
@@ -65,6 +61,7 @@ class NumpyArchive(Format):
     holds_mask: ClassVar[bool] = True
     keeps_old_mask: ClassVar[bool] = True
     kind: ClassVar[str] = "a .npz file"
+    keeps: ClassVar[tuple[str, ...] | None] = ()
 
     def decode(self, path: Path, how: Reading) -> Contents:
         """The array that is asked for, or `data`, or the only one of two modes; and its mask, if there is one."""
@@ -88,10 +85,6 @@ class NumpyArchive(Format):
             for name, array in arrays.items():
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                     npy.write_array(member, array, allow_pickle=False)
-
-    def losses(self, contents: Contents) -> tuple[str, ...]:
-        """Everything but numbers and mask."""
-        return unkept(contents, self.kind)
 
 
 def read_observed(path: Path) -> NDArray[np.bool_] | None:

@@ -19,14 +19,23 @@ from numpy.typing import NDArray
 
 from ...errors import InvalidInput, UnreadableFile
 from .. import limits
-from ..contents import Contents, Metadata, unkept
-from ..damage import Extra, damaged, needed, readable
+from ..contents import Contents, Metadata
+from ..damage import Extra, damaged, readable, require
 from ..format import Format
 from ..limits import check_room
 from ..reading import Reading
-from .choice import OBSERVED, Found, choose, load_with_mask
-from .chunked import KEPT, check_chunks, dataset_name, from_attributes, to_attributes
-from .zip_members import list_members
+from .named_arrays import (
+    KEPT,
+    OBSERVED,
+    Found,
+    check_chunks,
+    choose,
+    dataset_name,
+    from_attributes,
+    list_members,
+    load_with_mask,
+    to_attributes,
+)
 
 _ZARR = Extra("zarr", "volumes")
 _DESCRIPTIONS = ("zarr.json", ".zarray")
@@ -49,11 +58,12 @@ class Zarr(Format):
     extra: ClassVar[Extra | None] = _ZARR
     folder: ClassVar[bool] = True
     kind: ClassVar[str] = "a Zarr store"
+    keeps: ClassVar[tuple[str, ...] | None] = KEPT
     guarded: ClassVar[bool] = True
 
     def decode(self, path: Path, how: Reading) -> Contents:
         """The array at the root, or the one to choose; its mask if one lies beside it, and its attributes."""
-        zarr = needed(*_ZARR, path)
+        zarr = require(*_ZARR, path)
         with readable(path, self.kind):
             descriptions = _read_descriptions(path)
             found = {name: _describe(each) for name, each in descriptions.items()}
@@ -83,7 +93,7 @@ class Zarr(Format):
 
     def write(self, path: Path, contents: Contents) -> None:
         """As Zarr 3, packed without loss; in a group if it has a name or a mask, else at the root."""
-        pieces = _make_pieces(needed(*_ZARR, path), contents)
+        pieces = _make_pieces(require(*_ZARR, path), contents)
         path.mkdir()
         for name, piece in pieces.items():
             place = path / name
@@ -96,10 +106,6 @@ class Zarr(Format):
             return f"Zarr has no numbers of type {contents.dtype}: convert them to float64, or write .npy."
         return None
 
-    def losses(self, contents: Contents) -> tuple[str, ...]:
-        """How opaque pixels are."""
-        return unkept(contents, self.kind, *KEPT)
-
 
 class ZarrZip(Zarr):
     """.zarr.zip files."""
@@ -110,7 +116,7 @@ class ZarrZip(Zarr):
 
     def write(self, path: Path, contents: Contents) -> None:
         """The same files in a zip file."""
-        pieces = _make_pieces(needed(*_ZARR, path), contents)
+        pieces = _make_pieces(require(*_ZARR, path), contents)
         with zipfile.ZipFile(path, "x") as archive:
             for name, piece in pieces.items():
                 archive.writestr(name, piece)

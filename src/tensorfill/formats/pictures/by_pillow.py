@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..contents import Contents, Density, Metadata, unkept
+from ..contents import Contents, Density, Metadata, describe_loss
 from ..damage import damaged
 from ..reading import Reading
 from ..shades import to_shades
@@ -125,7 +125,7 @@ class Bmp(StillPicture):
 
     def losses(self, contents: Contents) -> tuple[str, ...]:
         """Alpha, and all metadata but the density."""
-        return (*super().losses(contents), *unkept(contents, self.kind, "density"))
+        return (*super().losses(contents), *describe_loss(contents, self.kind, "density"))
 
 
 class Webp(StillPicture):
@@ -162,7 +162,7 @@ class Webp(StillPicture):
     def losses(self, contents: Contents) -> tuple[str, ...]:
         """That there is no gray, and no density outside EXIF data."""
         gray = ("A .webp has no gray pictures; this one is written in colour, its channels alike.",)
-        density = unkept(contents, self.kind, "alpha", "exif", "icc", "xmp")
+        density = describe_loss(contents, self.kind, "alpha", "exif", "icc", "xmp")
         return (*super().losses(contents), *(gray if contents.ndim == 2 else ()), *density)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidInput, UnreadableFile
-from ..contents import Contents, Metadata, opaque, unkept
+from ..contents import Contents, Metadata, describe_loss, opaque
 from ..damage import readable
 from ..format import Format
 from ..limits import check_room
@@ -108,7 +108,7 @@ class Frames(Format):
         if before and before != now:
             suffixes = Path(now[0]).suffix, Path(before[0]).suffix
             found.append("The frames are written as {}, not {}, so that every value is kept.".format(*suffixes))
-        return (*found, *unkept(contents, "a folder of frames", "alpha", "frame_rate"))
+        return (*found, *describe_loss(contents, "a folder of frames", "alpha", "frame_rate"))
 
 
 def _choose_format(name: str) -> Format:

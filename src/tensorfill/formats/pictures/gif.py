@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...telling import Phase, tell_phase
-from ..contents import Contents, unkept
+from ..contents import Contents, describe_loss
 from ..damage import damaged, open_source
 from ..format import Format
 from ..limits import check_room
@@ -146,7 +146,7 @@ class Gif(Format):
             )
         if alpha is not None and bool(((alpha > 0) & (alpha < alpha.max())).any()):
             found.append("A .gif pixel is transparent or not; those that shine through a little become opaque.")
-        return (*found, *unkept(contents, "a .gif", "alpha", "frame_rate"))
+        return (*found, *describe_loss(contents, "a .gif", "alpha", "frame_rate"))
 
 
 def _is_still(contents: Contents) -> bool:

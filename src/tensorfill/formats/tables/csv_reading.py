@@ -17,11 +17,18 @@ from ..entries import Entries, default_columns
 from ..limits import check_room
 from ..reading import Layout, Reading, TableWords
 from .column import Codes, Column, counts_from_zero, order_texts
-from .fields import find_decimal_signs, is_missing, join_numbers, make_column, parse_number, parse_numbers
+from .forms import WideTable, WrittenFields, find_value, make_entries, refuse_holes
 from .layout import Look, ask_decimal, ask_header, choose_labels, choose_layout
-from .long import find_value, make_entries, refuse_holes
-from .text_table import TextTable, open_table
-from .wide import WideTable, WrittenFields
+from .text_table import (
+    TextTable,
+    find_decimal_signs,
+    is_missing,
+    join_numbers,
+    make_column,
+    open_table,
+    parse_number,
+    parse_numbers,
+)
 
 HEADER_OF = "csv"
 _BATCH = 2**17  # fields

@@ -23,10 +23,8 @@ from ..entries import Entries
 from ..format import TableFormat
 from ..reading import Reading
 from .csv_reading import HEADER_OF, read_table
-from .fields import format_numbers, parse_number
-from .long import check_entries, list_rows, name_value, refuse_table
-from .text_table import open_text
-from .wide import WideTable, WrittenFields, find_wide
+from .forms import WideTable, WrittenFields, check_entries, find_wide, list_rows, name_value, refuse_table
+from .text_table import format_numbers, open_text, parse_number
 
 _KEPT = ("int64", "uint64", "float64", "bool")
 _BATCH = 2**16

@@ -24,9 +24,8 @@ from ..entries import Entries
 from ..format import TableFormat
 from ..limits import check_room
 from ..reading import Reading
-from .fields import format_numbers, join_numbers
-from .long import check_entries, refuse_table, split_rows
-from .text_table import open_text, read_lines
+from .forms import check_entries, refuse_table, split_rows
+from .text_table import format_numbers, join_numbers, open_text, read_lines
 
 _USUAL = ("int64", "float64")
 _BATCH = 2**16

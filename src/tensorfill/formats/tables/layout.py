@@ -15,7 +15,7 @@ from ...errors import InvalidInput
 from ..entries import MOST_MODES
 from ..reading import Layout, TableWords
 from .column import Column, are_distinct, quote_names
-from .long import find_named_value
+from .forms import find_named_value
 
 _OURS = re.compile(r"mode_\d+")
 

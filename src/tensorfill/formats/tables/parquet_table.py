@@ -1,4 +1,4 @@
-"""A table in a .parquet file, read and written by polars; the columns mean what they mean in a .csv file.
+"""Tables of polars: its columns, and .parquet files of them; the columns mean what they mean in a .csv file.
 
 What labels and values are is kept: text, numbers, dates, categories.
 """
@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -16,21 +18,82 @@ import numpy as np
 from ...errors import InvalidInput, UnreadableFile
 from .. import limits
 from ..contents import Contents, Metadata
-from ..damage import Extra, needed, open_source, readable
-from ..entries import Entries
+from ..damage import Extra, open_source, readable, require
+from ..entries import Entries, Labels
 from ..format import TableFormat
 from ..limits import check_room
 from ..reading import Reading, TableWords
-from .column import Column
+from .column import Codes, Column, order_labels
+from .forms import (
+    WideTable,
+    change_column,
+    check_entries,
+    find_value,
+    find_wide,
+    list_rows,
+    make_entries,
+    name_value,
+    refuse_holes,
+    refuse_table,
+    stack_numbers,
+)
 from .layout import Look, choose_labels, choose_layout
-from .long import check_entries, find_value, list_rows, make_entries, name_value, refuse_holes, refuse_table
-from .polars_columns import fill_columns, read_columns
-from .wide import WideTable, find_wide, stack_numbers
 
 _AXES = "axes"
 _UNNAMED = "__index_level_0__"  # what pandas calls an index without a name
 _LONGEST_LABEL = 2**17  # bytes; as in tables of text
 _CELL = 16  # bytes that polars keeps for a text, besides its letters
+
+
+def read_columns(frame: Any, table: str) -> list[Column]:
+    """The columns of a DataFrame in their order; `table` is how sentences call it."""
+    return [_read_column(series, table) for series in frame.get_columns()]
+
+
+def fill_columns(frame: Any, numbers: Sequence[str], contents: Contents) -> Any:
+    """The DataFrame with a matrix in some of its columns, in their own types; null where nothing is known."""
+    polars: Any = import_module("polars")
+    known = contents.known()
+    for mode, name in enumerate(numbers):
+        old = frame[name]
+        values, changed = change_column(_read_column(old, ""), contents.data[:, mode], known[:, mode])
+        fresh = polars.Series(name, np.ascontiguousarray(values)).cast(old.dtype)
+        fresh = fresh.zip_with(polars.Series(known[:, mode]), old.clear(len(old)))
+        frame = frame.with_columns(fresh.zip_with(polars.Series(changed), old))
+    return frame
+
+
+def _read_column(series: Any, table: str) -> Column:
+    polars: Any = import_module("polars")
+    dtype = series.dtype
+    known = series.is_not_null()
+    if dtype.is_float():
+        known &= series.is_not_nan().fill_null(False)
+    there = known.to_numpy()
+    numbers = None
+    if dtype.is_integer() or dtype.is_float() or dtype == polars.Boolean:
+        numbers = np.array(series.fill_null(False if dtype == polars.Boolean else 0).to_numpy())
+        numbers[~there] = 0
+        if numbers.dtype.kind not in "biuf":  # whole numbers of 128 bits
+            numbers = None
+    decimals = numbers is not None and numbers.dtype.kind == "f" and bool((numbers != np.rint(numbers)).any())
+    # Enumerations have an order of their own, and all else is sorted by polars.
+    order = order_labels if dtype in (polars.String, polars.Categorical) else None
+    return Column(series.name, str(dtype), numbers, there, lambda: _code(polars, series, table), order, decimals)
+
+
+def _code(polars: Any, series: Any, table: str) -> tuple[Codes, Labels]:
+    if series.dtype.is_nested() or series.dtype in (polars.Object, polars.Binary):
+        raise InvalidInput(
+            f"The column {series.name!r} of {table} cannot name rows or coordinates, as it holds {series.dtype}; "
+            "leave it out."
+        )
+    distinct = series.drop_nulls().unique(maintain_order=True)
+    if series.dtype not in (polars.String, polars.Categorical):
+        distinct = distinct.sort()
+    place = polars.DataFrame({"label": distinct, "index": np.arange(len(distinct))})
+    joined = polars.DataFrame({"label": series}).join(place, on="label", how="left", maintain_order="left")
+    return joined["index"].fill_null(-1).to_numpy().astype(np.int64), tuple(distinct.to_list())
 
 
 class ParquetTable(TableFormat):
@@ -44,7 +107,7 @@ class ParquetTable(TableFormat):
 
     def read(self, path: Path, how: Reading) -> Contents | Entries:
         """Of a long table, every column but one holds labels; a value that is null or NaN is asked for."""
-        polars = needed("polars", "tables", path)
+        polars = require("polars", "tables", path)
         stream = cast(Contents, super().read(path, how)).data
         with readable(path, self.kind):
             frame = polars.read_ipc_stream(io.BytesIO(stream.data))
@@ -56,7 +119,7 @@ class ParquetTable(TableFormat):
     def decode(self, path: Path, how: Reading) -> Contents:
         """The whole table as the bytes of an Arrow stream, which keeps every type and is read in no time."""
         os.environ["POLARS_MAX_THREADS"] = "1"  # every thread takes addresses, and these are limited here
-        polars = needed("polars", "tables", path)
+        polars = require("polars", "tables", path)
         stored = path.stat().st_size
         limits.allow(stored)
         lazy = polars.scan_parquet(path, glob=False, hive_partitioning=False)
@@ -72,7 +135,7 @@ class ParquetTable(TableFormat):
     def write_entries(self, path: Path, entries: Entries) -> None:
         """Every entry with its labels; one without a value where an index would not come up otherwise."""
         check_entries(entries)
-        polars = needed("polars", "tables", path)
+        polars = require("polars", "tables", path)
         rows, places = list_rows(entries)
         columns = {
             name: _make_labels(polars, entries, mode).gather(rows[:, mode])
@@ -89,7 +152,7 @@ class ParquetTable(TableFormat):
         if wide is None:
             super().write(path, contents)
         else:
-            polars = needed("polars", "tables", path)
+            polars = require("polars", "tables", path)
             _write_frame(polars, _make_frame(polars, contents, wide), path)
 
     def refuses(self, contents: Contents) -> str | None:

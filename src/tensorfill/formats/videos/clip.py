@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contents import Contents, unkept
+from ..contents import Contents, describe_loss
 from ..shades import has_frames, refuse_floats, tell_rounding, to_shades
 
 USUAL_RATE = Fraction(25)
@@ -63,7 +63,7 @@ def find_losses(contents: Contents, extension: str, *, exact: bool, rate: bool) 
     yield from tell_rounding(contents, extension)
     if not contents.known().all():
         yield f"A {extension} video cannot say which entries are missing; what is NaN becomes black."
-    yield from unkept(contents, f"a {extension} video", "frame_rate")
+    yield from describe_loss(contents, f"a {extension} video", "frame_rate")
     if not exact and contents.ndim == 4 and bool((contents.data == contents.data[..., :1]).all()):
         yield f"Three channels that are all alike are read back from {extension} as gray."
     if rate and metadata.frame_rate is None:

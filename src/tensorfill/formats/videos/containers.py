@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contents import Contents
-from ..damage import Extra, needed
+from ..damage import Extra, require
 from ..format import Format
 from ..reading import Reading
 from .clip import find_losses, find_refusal, is_deep, iterate_frames, round_rate
@@ -208,7 +208,7 @@ def _is_odd(data: NDArray[Any]) -> bool:
 
 def _write_video(path: Path, contents: Contents, container: str, coding: Coding) -> None:
     """Write a new file; whatever stops that is an OSError."""
-    av = needed("av", "video", path)
+    av = require("av", "video", path)
     with _WatchedFile(io.FileIO(path, "x")) as file:
         try:
             with av.open(file, "w", format=container, options={"strict": "-1"}) as output:

@@ -20,7 +20,7 @@ from ...errors import UnreadableFile
 from .. import limits
 from ..brightness import brightness
 from ..contents import Contents, Metadata
-from ..damage import damaged, needed, readable
+from ..damage import damaged, readable, require
 from ..limits import check_room
 from ..reading import Reading
 from ..shades import choose_frames
@@ -79,7 +79,7 @@ def read_video(path: Path, how: Reading, kind: str, containers: str) -> Contents
 @contextmanager
 def open_video(path: Path, kind: str, **options: str) -> Iterator[tuple[Any, Any]]:
     """The container and its first stream of pictures, ready to decode."""
-    av = needed("av", "video", path)
+    av = require("av", "video", path)
     limits.allow(0)  # libav is in memory by now
     everything = {**_OPTIONS, **options}
     # An absolute name cannot be taken for an address such as http:.
@@ -101,7 +101,7 @@ def open_video(path: Path, kind: str, **options: str) -> Iterator[tuple[Any, Any
 
 def _decode(path: Path, kind: str, container: Any, stream: Any) -> Iterator[Any]:
     """Every frame; the first one that cannot be decoded is an error, because what follows may be built upon it."""
-    av = needed("av", "video", path)
+    av = require("av", "video", path)
     number, end = 0, 0
     with _capture_errors(av, stream.codec_context.name) as logs:
         try:

@@ -1,6 +1,8 @@
-"""The manual's reference: usage, options and example of every verb, made from the command itself.
+"""The reference in docs/cli.md: usage, options and example of every verb, made from the command itself.
 
-`python -m tensorfill.cli.manual docs/cli.md` writes what stands between two marks anew, and leaves the rest.
+    python benchmarks/manual.py docs/cli.md
+
+Writes what stands between two marks anew, and leaves the rest.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from typing import Any
 
 import typer
 
-from . import app
+from tensorfill.cli import app
 
 _BLOCK = re.compile(r"(<!-- reference: (\S+) -->\n).*?(<!-- end of reference -->)", flags=re.DOTALL)
 _HIDDEN = ("help",)
