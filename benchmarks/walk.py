@@ -1,13 +1,15 @@
-"""Which files a completion walks through, in the order of their first call.
+"""Which files a completion walks through, in the order of their first call, and how many of them are of which kind.
 
-    python benchmarks/walk.py
+    python benchmarks/walk.py [--files]
 
 Traces `complete(x)` of a small picture with holes, and `tensorfill complete photo.png -o out.png` of the same in this
-process, both warm, and prints every file of the package that a call enters, with the function that is called first.
+process, both warm, and counts the files of the package that a call enters; with --files each is named, with the
+function that is called first. Outside of the solvers is all but selection, the rooms of methods and numerics.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +26,15 @@ from tensorfill.formats import Contents, write
 from tensorfill.formats.contents import Metadata
 
 ROOT = Path(tensorfill.__file__).parent
+KINDS = {
+    "the command": ("cli", "__main__", "interrupting", "harmless", "telling"),
+    "formats": ("formats",),
+    "selection": ("selection",),
+    "methods": ("methods", "method", "cost", "dual", "riemannian", "spectral", "patches", "estimates", "iterating"),
+    "numerics": ("numerics",),
+}
+"""Rooms by kind; all others are the library itself."""
+SOLVERS = ("selection", "methods", "numerics")
 
 
 def picture() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -34,7 +45,7 @@ def picture() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     return np.rint(120 + 100 * shades).astype(np.uint8), known
 
 
-def walk(work: Callable[[], object]) -> list[str]:
+def walk(work: Callable[[], object]) -> dict[str, str]:
     """The files of the package that calls enter, in order, each with the first function."""
     seen: dict[str, str] = {}
 
@@ -48,11 +59,29 @@ def walk(work: Callable[[], object]) -> list[str]:
         work()
     finally:
         sys.setprofile(None)
-    return [f"{file}: {function}" for file, function in seen.items()]
+    return seen
+
+
+def kind_of(file: str) -> str:
+    """The kind of a file."""
+    room = file.split("/")[0].removesuffix(".py")
+    return next((kind for kind, rooms in KINDS.items() if room in rooms), "the library")
+
+
+def show(title: str, found: dict[str, str], *, files: bool) -> None:
+    """Print how many files of each kind there are, and which."""
+    outside = [file for file in found if kind_of(file) not in SOLVERS]
+    print(f"\n{title}: {len(found)} files, {len(outside)} of them outside of the solvers")
+    for kind in ("the command", "formats", "the library", *SOLVERS):
+        own = [file for file in found if kind_of(file) == kind]
+        print(f"  {kind}: {len(own)}", *(f"{file}: {found[file]}" for file in own if files), sep="\n    ")
 
 
 def main() -> None:
     """Print both walks."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--files", action="store_true", help="name every file")
+    chosen = parser.parse_args()
     data, known = picture()
     alpha = np.where(known, np.uint8(255), np.uint8(0))
     with TemporaryDirectory() as folder:
@@ -66,8 +95,7 @@ def main() -> None:
 
         for title, work in (("complete(x)", lambda: tensorfill.complete(data, known)), ("the command", command)):
             work()
-            found = walk(work)
-            print(f"\n{title}: {len(found)} files", *found, sep="\n  ")
+            show(title, walk(work), files=chosen.files)
 
 
 if __name__ == "__main__":

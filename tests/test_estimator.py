@@ -66,12 +66,6 @@ def test_settings_can_be_changed_by_name() -> None:
     assert (params["C"], params["keep_observed"], params["rank"]) == (2.0, False, 4)
 
 
-def test_changing_nothing_is_allowed() -> None:
-    completer = TensorCompleter(rank=3)
-    before = completer.get_params()
-    assert completer.set_params().get_params() == before
-
-
 def test_a_setting_the_method_does_not_have_is_refused() -> None:
     with pytest.raises(InvalidSetting, match=r"^auto has no setting 'depth'\. Its settings are: effort, weights"):
         TensorCompleter().set_params(depth=3)
@@ -97,12 +91,6 @@ def test_scikit_learn_can_clone_it(holes: NDArray[Any]) -> None:
         _ = copy.tensor_
 
 
-def test_a_clone_goes_its_own_way() -> None:
-    completer = TensorCompleter(rank=3)
-    clone(completer).set_params(rank=1)
-    assert completer.get_params()["rank"] == 3
-
-
 def test_a_clone_gives_the_same_bits(holes: NDArray[Any]) -> None:
     completer = TensorCompleter("nonneg-dual", start="random", random_state=5, max_iter=3)
     np.testing.assert_array_equal(clone(completer).fit(holes).model_, completer.fit(holes).model_)
@@ -114,11 +102,6 @@ def test_it_introduces_itself_with_its_settings() -> None:
 
 
 # Fitting
-
-
-def test_fit_gives_itself_back_and_ignores_y(holes: NDArray[Any]) -> None:
-    completer = TensorCompleter(rank=2)
-    assert completer.fit(holes, y="ignored") is completer
 
 
 def test_fit_does_what_complete_does(holes: NDArray[Any]) -> None:
@@ -147,17 +130,6 @@ def test_results_of_what_was_not_fitted_are_refused(name: str) -> None:
     sentence = "This TensorCompleter has not been fitted yet; call fit(array) first."
     with pytest.raises(InvalidSetting, match=f"^{re.escape(sentence)}$"):
         getattr(TensorCompleter(), name)
-
-
-def test_verbs_of_what_was_not_fitted_are_refused(holes: NDArray[Any]) -> None:
-    completer = TensorCompleter()
-    for verb in (
-        lambda: completer.transform(holes),
-        lambda: completer.predict([[0, 0, 0]]),
-        lambda: completer.score([[0, 0, 0]], [1.0]),
-    ):
-        with pytest.raises(InvalidSetting, match="has not been fitted yet"):
-            verb()
 
 
 def test_fitting_again_forgets_the_first_fit(holes: NDArray[Any]) -> None:
@@ -199,8 +171,9 @@ def test_fit_transform_gives_the_completed_tensor(truth: NDArray[Any], known: ND
     assert np.isfinite(filled).all()
 
 
-def test_transforming_what_was_fitted_is_fit_transform(holes: NDArray[Any]) -> None:
-    completer = TensorCompleter(rank=2)
+@pytest.mark.parametrize("new_rows", [None, True, False])
+def test_transforming_what_was_fitted_is_fit_transform(holes: NDArray[Any], new_rows: bool | None) -> None:
+    completer = TensorCompleter(rank=2, new_rows=new_rows)
     filled = completer.fit_transform(holes)
     np.testing.assert_array_equal(completer.transform(holes), filled)
 
@@ -213,13 +186,6 @@ def test_transforming_fills_only_the_holes_of_the_new_array(holes: NDArray[Any])
     assert filled[1, 2, 3] == completer.tensor_[1, 2, 3]
     assert np.count_nonzero(filled == 7.0) == other.size - 1
     assert np.isnan(other[1, 2, 3]), "the caller's array stays as it was"
-
-
-def test_transforming_integers_changes_nothing(holes: NDArray[Any]) -> None:
-    whole = np.ones(holes.shape, dtype=np.uint8)
-    filled = TensorCompleter(rank=2).fit(holes).transform(whole)
-    np.testing.assert_array_equal(filled, whole)
-    assert filled is not whole
 
 
 def test_transforming_another_shape_is_refused(holes: NDArray[Any]) -> None:
@@ -275,23 +241,15 @@ def test_as_many_new_rows_as_were_fitted_are_still_new(holes: NDArray[Any]) -> N
     np.testing.assert_array_equal(filled, complete(holes[:6], rank=2).tensor[3:])
 
 
-def test_what_was_fitted_is_given_back_as_it_was_completed(holes: NDArray[Any]) -> None:
-    completer = TensorCompleter(rank=2, new_rows=True)
-    filled = completer.fit_transform(holes)
-    np.testing.assert_array_equal(completer.transform(holes), filled)
-
-
-def test_new_rows_without_holes_are_a_copy(holes: NDArray[Any]) -> None:
-    whole = np.ones((2, 6, 5), dtype=np.uint8)
-    filled = TensorCompleter(rank=2, new_rows=True).fit(holes).transform(whole)
+@pytest.mark.parametrize(("new_rows", "count"), [(True, 2), (False, 7)])
+def test_without_holes_there_is_nothing_to_change_and_the_dtype_stays(
+    holes: NDArray[Any], new_rows: bool, count: int
+) -> None:
+    whole = np.ones((count, 6, 5), dtype=np.uint8)
+    filled = TensorCompleter(rank=2, new_rows=new_rows).fit(holes).transform(whole)
     np.testing.assert_array_equal(filled, whole)
+    assert filled.dtype == np.uint8
     assert filled is not whole
-
-
-def test_new_rows_keep_their_dtype(holes: NDArray[Any]) -> None:
-    filled = TensorCompleter(rank=2, new_rows=True).fit(holes[:5]).transform(holes[5:].astype(np.float32))
-    assert filled.dtype == np.float32
-    assert np.isfinite(filled).all()
 
 
 @pytest.mark.filterwarnings("ignore::tensorfill.errors.UnrecoverableSlice")

@@ -86,31 +86,6 @@ def test_failures_are_told_and_change_the_exit_code(tensorfill: Run, tmp_path: P
     assert "What went wrong is in out/logs; `--again failed` tries it once more." in outcome.out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ([], "Give a plan, like: tensorfill bench quick."),
-        (["quik"], "There is no plan 'quik': neither a file, nor one of those that ship: paper, quick, rivals."),
-        (
-            ["plan.toml", "--methods", "dul"],
-            "The plan plan has no method 'dul'. It has: zero-fill; there are also:",
-        ),
-        (["plan.toml", "--datasets", "hall"], "The plan plan has no dataset 'hall'. It has: baboon."),
-        (["plan.toml", "--rates", "few"], "--rates takes shares of entries to keep, like 0.05,0.1. Got 'few' instead."),
-        (["plan.toml", "--rates", "10"], "--rates is wrong: 'rates' must be a list of shares"),
-        (["plan.toml", "--patterns", "blox"], "--patterns cannot be run: There is no pattern 'blox'."),
-        (["plan.toml", "--jobs", "0"], "--jobs must be 1 or more. Got 0 instead."),
-        (["plan.toml", "--again", "never"], "--again must be 'failed' or 'all'. Got 'never' instead."),
-        (["plan.toml", "--with", "none.py"], "none.py cannot be read: No such file or directory."),
-        (["plan.toml", "--seeds", "0"], "--seeds must be 1 or more. Got 0 instead."),
-    ],
-)
-def test_what_cannot_run_is_refused_before_anything_is_written(
-    refused: Run, arguments: list[str], sentence: str
-) -> None:
-    assert sentence in refused("bench", *arguments).err
-
-
 def test_the_list_without_a_plan_is_of_the_plans_that_ship(tensorfill: Run) -> None:
     outcome = tensorfill("bench", "--list")
     assert outcome.code == 0

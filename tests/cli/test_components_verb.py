@@ -36,12 +36,3 @@ def test_a_clip_becomes_clips(tensorfill: Run, tmp_path: Path) -> None:
         assert part.shape == clip.shape
         assert (part.min(), part.max()) == (0, 255), "stretched"
         assert f"component-{number}.mkv" in outcome.out
-
-
-def test_what_is_there_is_kept_without_force(tensorfill: Run, tmp_path: Path) -> None:
-    np.save(tmp_path / "a.npy", np.array([[1.0, np.nan], [3.0, 4.0]]))
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "component-2.png").write_text("precious")
-    outcome = tensorfill("components", tmp_path / "a.npy", "-o", tmp_path / "out")
-    assert outcome.code == 2
-    assert "already there; add --force" in outcome.err

@@ -54,11 +54,6 @@ def test_it_can_be_run_again(tensorfill: Run, solver: MeanFill, tmp_path: Path) 
     assert [tensorfill("demo", "-o", tmp_path).code for _ in range(2)] == [0, 0]
 
 
-def test_a_file_in_place_of_the_folder_is_refused(refused: Run, solver: MeanFill, tmp_path: Path) -> None:
-    (tmp_path / "demo").write_text("precious")
-    assert "is a file; give a folder" in refused("demo", "-o", tmp_path / "demo").err
-
-
 def test_a_wrong_share_is_refused_before_the_folder_is_made(refused: Run, solver: MeanFill, tmp_path: Path) -> None:
     assert "--keep must be" in refused("demo", "-o", tmp_path / "new", "--keep", 0).err
     assert not (tmp_path / "new").exists()

@@ -64,25 +64,6 @@ def test_an_existing_file_needs_force(tensorfill: Run, refused: Run, tmp_path: P
     assert tensorfill("hide", tmp_path / "truth.npy", "-o", tmp_path / "h.npz", "--force").code == 0
 
 
-@pytest.mark.parametrize("keep", ["0", "1.5", "-0.1", "nan"])
-def test_a_share_outside_0_to_1_is_refused(refused: Run, tmp_path: Path, keep: str) -> None:
-    np.save(tmp_path / "truth.npy", np.ones((3, 3)))
-    outcome = refused("hide", tmp_path / "truth.npy", "-o", tmp_path / "h.npz", "--keep", keep)
-    assert "--keep must be above 0 and at most 1" in outcome.err
-
-
-def test_a_negative_seed_is_refused(refused: Run, tmp_path: Path) -> None:
-    np.save(tmp_path / "truth.npy", np.ones((3, 3)))
-    outcome = refused("hide", tmp_path / "truth.npy", "-o", tmp_path / "h.npz", "--seed", "-1")
-    assert "--seed must be 0 or more" in outcome.err
-
-
-def test_an_output_in_which_holes_could_not_be_told_from_zero_is_refused(refused: Run, tmp_path: Path) -> None:
-    np.save(tmp_path / "truth.npy", np.ones((3, 3), np.uint8))
-    outcome = refused("hide", tmp_path / "truth.npy", "-o", tmp_path / "h.npy")
-    assert "write an .npz, which holds the mask, or add --write-mask FILE" in outcome.err
-
-
 def test_hidden_pixels_of_a_picture_become_transparent(tensorfill: Run, tmp_path: Path) -> None:
     Image.fromarray(np.full((20, 20, 3), 7, np.uint8)).save(tmp_path / "a.png")
     tensorfill("hide", tmp_path / "a.png", "-o", tmp_path / "h.png", "--pattern", "pixels", "--keep", "0.5")
@@ -101,11 +82,6 @@ def test_the_mask_may_go_to_a_file_of_its_own(tensorfill: Run, tmp_path: Path) -
     np.testing.assert_array_equal(np.asarray(formats.read(tmp_path / "h.mkv")), np.where(known, clip, 0))
 
 
-def test_a_missing_input_is_refused(refused: Run, tmp_path: Path) -> None:
-    outcome = refused("hide", tmp_path / "lost.npy", "-o", tmp_path / "h.npz")
-    assert "There is no file" in outcome.err
-
-
 # Patterns
 
 
@@ -119,16 +95,6 @@ def test_the_holes_are_those_of_the_pattern(tensorfill: Run, tmp_path: Path, pat
     data, observed = hidden(tmp_path / "h.npz")
     np.testing.assert_array_equal(observed, mask(pattern, truth.shape, 0.7, 2))
     np.testing.assert_array_equal(data, np.where(observed, truth, np.nan))
-
-
-@pytest.mark.parametrize(
-    ("pattern", "sentence"),
-    [("holes", "There is no pattern 'holes'. The patterns are: uniform, pixels,"), ("frames", "needs frames or bands")],
-)
-def test_a_pattern_that_cannot_be_is_refused(refused: Run, tmp_path: Path, pattern: str, sentence: str) -> None:
-    np.save(tmp_path / "truth.npy", np.ones((3, 3)))
-    outcome = refused("hide", tmp_path / "truth.npy", "-o", tmp_path / "h.npz", "--pattern", pattern)
-    assert sentence in " ".join(outcome.err.split())
 
 
 def test_help_names_every_pattern(tensorfill: Run) -> None:

@@ -62,11 +62,6 @@ def test_what_would_not_fit_is_refused_before_the_work(
     assert "Refuse: it would not fit" in tensorfill("info", tmp_path / "a.mkv", "--missing-frames", "1").out
 
 
-def test_an_unknown_method_is_refused(refused: Run, tmp_path: Path) -> None:
-    np.save(tmp_path / "a.npy", np.ones((3, 3)))
-    assert "There is no method 'magic'" in refused("info", tmp_path / "a.npy", "--method", "magic").err
-
-
 @pytest.mark.parametrize(
     "data", [np.array([[1.0, np.nan], [-2.0, 3.0]]), np.array([1.0, np.nan, 2.0])], ids=["negative", "one mode"]
 )

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +149,7 @@ class Struck:
 
 def data(kind: Any, *, shift: int = 0) -> Contents:
     """A small array, picture or clip."""
-    shape = {"array": (6, 5, 4), "picture": (18, 16, 3), "video": (16, 16, 4)}[kind]
+    shape = {"array": (6, 5, 4), "picture": (18, 16, 3), "video": (16, 16, 4, 3)}[kind]
     values = np.random.default_rng(shift).integers(1, 256, shape).astype(np.uint8)
     return Contents(values, metadata=Metadata(kind=kind, frame_rate=Fraction(25) if kind == "video" else None))
 
@@ -159,15 +160,15 @@ def files(tmp_path: Path, form: str) -> tuple[Path, list[str]]:
     np.savez(tmp_path / "holes.npz", data=source.data, observed=source.data > 100)
     given = tmp_path / "holes.npz"
     if KINDS[form] != "array":
-        # Clips and pictures are told apart by the file they come from.
-        given = tmp_path / ("holes.mkv" if KINDS[form] == "video" else "holes.png")
+        # Clips and pictures are told apart by the file they come from; raw video is read without a process of its own.
+        given = tmp_path / ("holes.yuv" if KINDS[form] == "video" else "holes.png")
         formats.write(given, source)
     (tmp_path / "out").mkdir()
     output = tmp_path / "out" / ("clip" if form == "frames" else f"done.{form}")
     formats.write(output, data(KINDS[form], shift=1), format="frames" if form == "frames" else None)
     arguments = ["complete", str(given), "-o", str(output), "--method", "mean-fill", "--force", "--quiet"]
     if given.suffix != ".npz":
-        arguments += ["--missing", "7"]
+        arguments += ["--missing", "100", "--tolerance", "5", "--size", "16x16"]
     if form == "frames":
         arguments += ["--output-format", "frames"]
     return output, arguments
@@ -182,6 +183,11 @@ class Experiment:
     runs: list[Struck]
     """The last one had no such step any more."""
     output: Path
+
+    @cached_property
+    def new_values(self) -> NDArray[np.uint8]:
+        """What the new output holds."""
+        return values(self.new, self.output)
 
 
 def experiments(folder: Path, wanted: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Experiment]:
@@ -225,7 +231,7 @@ def is_new(run: Struck, of: Experiment) -> bool:
         return run.left == of.new
     # Some formats hold the time of day, so that the new one must be read.
     assert run.left.keys() == of.new.keys(), "nothing of the old is left in the new, and nothing of the new is missing"
-    np.testing.assert_array_equal(values(run.left, of.output), values(of.new, of.output))
+    np.testing.assert_array_equal(values(run.left, of.output), of.new_values)
     return True
 
 
@@ -289,7 +295,7 @@ def contents_of(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("prlimit") is None, reason="there is no prlimit here")
-@pytest.mark.parametrize("form", ["npy", "png", "mkv", "hdr", "zarr", "parquet"])
+@pytest.mark.parametrize("form", ["npy", "zarr"])
 def test_a_file_that_may_not_grow_is_refused_in_one_sentence_and_the_old_one_is_kept(tmp_path: Path, form: str) -> None:
     output, arguments = files(tmp_path, form)
     before = contents_of(output.parent)
@@ -373,7 +379,7 @@ def test_struck_while_starting_reading_and_solving_the_old_output_stays(
     (tmp_path / "done.npz").write_bytes(b"old")
     command = [sys.executable, "-m", "tensorfill", "complete", "holes.npz", "-o", "done.npz", "--force"]
     codes = []
-    for seconds in (0.5, 1.0, 1.5, 2.0):
+    for seconds in (0.5, 1.1, 1.9):
         with subprocess.Popen(
             command, cwd=tmp_path, env=ENVIRONMENT, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
         ) as running:

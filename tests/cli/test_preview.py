@@ -79,10 +79,3 @@ def test_small_arrays_are_enlarged(tensorfill: Run, solver: MeanFill, tmp_path: 
     np.save(tmp_path / "a.npy", np.array([[1.0, np.nan], [3.0, 4.0]]))
     tensorfill("complete", tmp_path / "a.npy", "-o", tmp_path / "b.npy", "--preview", tmp_path / "p.png")
     assert Image.open(tmp_path / "p.png").width > 3 * 100
-
-
-def test_it_must_be_a_picture_of_its_own(refused: Run, tmp_path: Path) -> None:
-    np.save(tmp_path / "a.npy", np.array([[1.0, np.nan], [3.0, 4.0]]))
-    arguments = ("complete", tmp_path / "a.npy", "-o", tmp_path / "b.png", "--preview")
-    assert "The preview is a picture" in refused(*arguments, tmp_path / "p.npy").err
-    assert "cannot both be" in refused(*arguments, tmp_path / "b.png").err

@@ -48,16 +48,6 @@ def test_a_half_written_row_is_named_and_the_rest_goes_on(tensorfill: Run, tmp_p
     assert "Line 2 of rows.jsonl" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
 
 
-def test_no_rows_at_all_are_refused(refused: Run, tmp_path: Path) -> None:
-    outcome = refused("report", tmp_path / "nowhere", "-o", tmp_path / "out")
-    assert "There are no rows at" in outcome.err
-
-
-def test_an_empty_file_of_rows_is_refused(refused: Run, tmp_path: Path) -> None:
-    (tmp_path / "rows.jsonl").write_text("")
-    assert "There is no readable row in" in refused("report", tmp_path, "-o", tmp_path / "out").err
-
-
 def test_a_file_for_an_output_is_refused(refused: Run, tmp_path: Path) -> None:
     folder = rows(tmp_path / "rows")
     (tmp_path / "out").write_text("mine")

@@ -69,32 +69,3 @@ def test_what_the_truth_does_not_know_is_left_out(tensorfill: Run, estimate: Pat
     outcome = tensorfill("score", tmp_path / "truth.npy", estimate, "--json")
     assert json.loads(outcome.out)["rmse"] == pytest.approx(0.2 / np.sqrt(2))
     assert "2 entries are missing in" in outcome.err
-
-
-@pytest.mark.parametrize("shape", [(2, 2), (0, 3)])
-def test_a_truth_without_anything_known_is_refused(
-    refused: Run, estimate: Path, tmp_path: Path, shape: tuple[int, ...]
-) -> None:
-    np.save(tmp_path / "truth.npy", np.full(shape, np.nan))
-    assert "nothing to compare with" in refused("score", tmp_path / "truth.npy", estimate).err
-
-
-def test_another_shape_is_refused(refused: Run, truth: Path, tmp_path: Path) -> None:
-    np.save(tmp_path / "estimate.npy", np.ones((3, 2)))
-    outcome = refused("score", truth, tmp_path / "estimate.npy")
-    assert "must have the shape of the truth, (2, 2). Got (3, 2) instead." in outcome.err
-
-
-def test_a_mask_of_another_shape_is_refused(refused: Run, truth: Path, estimate: Path, tmp_path: Path) -> None:
-    np.save(tmp_path / "mask.npy", np.ones((3, 2), bool))
-    outcome = refused("score", truth, estimate, "--observed", tmp_path / "mask.npy")
-    assert "must have the shape of the data, (2, 2)" in outcome.err
-
-
-def test_an_estimate_with_holes_is_refused(refused: Run, truth: Path, tmp_path: Path) -> None:
-    np.save(tmp_path / "estimate.npy", np.full((2, 2), np.nan))
-    assert "NaN or infinite" in refused("score", truth, tmp_path / "estimate.npy").err
-
-
-def test_a_missing_file_is_refused(refused: Run, truth: Path, tmp_path: Path) -> None:
-    assert "There is no file" in refused("score", truth, tmp_path / "lost.npy").err

@@ -93,10 +93,10 @@ def lossless_crafted(rng: np.random.Generator, marker: Marker) -> Iterator[Damag
 
 
 def mp4_sounds() -> tuple[Sound, ...]:
-    """H.264 has no checksums, but boxes have lengths."""
+    """H.264 has no checksums; cut within the box behind the frames, all of them may still be read."""
     contents = {"a.mp4": saved("a.mp4", COLOUR_CLIP, _VIDEO), "b.mp4": saved("a.mp4", CLIP, _VIDEO)}
     contents["a.mov"] = saved("a.mov", CLIP, _VIDEO)
-    return tuple(whole(f"video {name}", name, content) for name, content in contents.items())
+    return tuple(whole(f"video {name}", name, each, cut=each.index(b"moov")) for name, each in contents.items())
 
 
 def mp4_crafted(rng: np.random.Generator, marker: Marker) -> Iterator[Damaged]:
@@ -104,11 +104,10 @@ def mp4_crafted(rng: np.random.Generator, marker: Marker) -> Iterator[Damaged]:
     mp4 = saved("a.mp4", CLIP, _VIDEO)
     for box in (b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd", b"stsz", b"stco", b"stsc", b"avc1", b"avcC"):
         yield one(f"mp4 without {box.decode()}", "a.mp4", mp4.replace(box, b"what"))
-    for box in (b"moov", b"mdat"):
-        place = mp4.index(box) - 4
-        for size in (2**31, len(mp4) * 2):
-            content = mp4[:place] + struct.pack(">I", size) + mp4[place + 4 :]
-            yield one(f"mp4 with a {box.decode()} of {size} bytes", "a.mp4", content)
+    place = mp4.index(b"mdat") - 4
+    for size in (2**31, len(mp4) * 2):
+        content = mp4[:place] + struct.pack(">I", size) + mp4[place + 4 :]
+        yield one(f"mp4 with an mdat of {size} bytes", "a.mp4", content)
     sizes = mp4.index(b"stsz") + 12
     content = bytearray(mp4)
     struct.pack_into(">I", content, sizes + 4, int(rng.integers(2**20, 2**31)))

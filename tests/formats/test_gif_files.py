@@ -2,18 +2,13 @@
 
 from fractions import Fraction
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 from PIL import Image, ImageSequence
 
-from tensorfill.errors import InvalidSetting, UnreadableFile
 from tensorfill.formats.contents import Contents, Metadata
 from tensorfill.formats.pictures.gif import Gif
 from tensorfill.formats.reading import Reading
@@ -37,25 +32,6 @@ def written(path: Path, contents: Contents) -> Contents:
 def as_pillow_sees_it(path: Path, mode: str) -> NDArray[Any]:
     with Image.open(path) as image:
         return np.stack([np.asarray(frame.convert(mode)) for frame in ImageSequence.Iterator(image)], axis=2)
-
-
-@settings(max_examples=100, deadline=None)
-@given(
-    arrays.array_shapes(min_dims=3, max_dims=3, max_side=9).flatmap(
-        lambda shape: st.one_of(
-            arrays.arrays(np.uint8, shape), arrays.arrays(np.uint8, (*shape, 3)), arrays.arrays(np.bool_, shape)
-        )
-    ),
-    st.sampled_from([None, Fraction(100), Fraction(25), Fraction(100, 3), Fraction(1, 2)]),
-)
-def test_every_frame_comes_back(data: NDArray[Any], rate: Fraction | None) -> None:
-    contents = video(data.astype(np.uint8), frame_rate=rate)
-    with TemporaryDirectory() as folder:
-        back = written(Path(folder) / "a.gif", contents)
-    np.testing.assert_array_equal(back.data, contents.data)
-    assert back.observed is None
-    assert (back.metadata.kind, back.metadata.frame_rate) == ("video", rate)
-    assert Gif().losses(contents) == back.notes == ()
 
 
 PLAIN = {
@@ -109,16 +85,6 @@ def test_interlaced_pictures_are_read(tmp_path: Path, interlace: int) -> None:
     back = Gif().read(tmp_path / "a.gif", Reading())
     np.testing.assert_array_equal(back.data, NOISE[..., 0])
     assert back.metadata.kind == "picture", "one image, and nothing said about playing it"
-
-
-@pytest.mark.parametrize("data", [NOISE[..., 0], FEW[:, :, 0], FEW[:1, :1, 0]])
-def test_a_still_picture_stays_one(tmp_path: Path, data: NDArray[Any]) -> None:
-    alpha = np.where(RNG.random(data.shape[:2]) < 0.5, 255, 0).astype(np.uint8) if data.ndim == 3 else None
-    back = written(tmp_path / "a.gif", Contents(data, metadata=Metadata(kind="picture", alpha=alpha)))
-    known = back.known()
-    np.testing.assert_array_equal(back.data[known], data[known])
-    assert back.shape == data.shape
-    assert back.metadata.kind == "picture"
 
 
 @pytest.mark.parametrize("data", [NOISE // 2, FEW])
@@ -179,51 +145,6 @@ def test_frames_that_last_differently_give_a_note(tmp_path: Path) -> None:
     back = Gif().read(tmp_path / "a.gif", Reading())
     assert back.metadata.frame_rate == 30
     assert "last 0.02 to 0.04 seconds" in back.notes[0]
-
-
-def test_part_of_a_clip_and_its_brightness(tmp_path: Path) -> None:
-    written(tmp_path / "a.gif", video(FEW))
-    part = Gif().read(tmp_path / "a.gif", Reading(frames=(2, 3)))
-    np.testing.assert_array_equal(part.data, FEW[:, :, 2:4])
-    gray = Gif().read(tmp_path / "a.gif", Reading(gray=True)).data
-    np.testing.assert_array_equal(gray[..., 2], np.asarray(Image.fromarray(FEW[:, :, 2]).convert("L")))
-    with pytest.raises(InvalidSetting, match="between 0 and 5"):
-        Gif().read(tmp_path / "a.gif", Reading(frames=(0, 6)))
-
-
-def test_floats_are_scaled_with_a_note(tmp_path: Path) -> None:
-    data = np.array([[[0.0, 0.5, 1.0, 0.2]]])
-    assert "scaled by 255" in Gif().losses(video(data))[0]
-    assert written(tmp_path / "a.gif", video(data)).data.tolist() == [[[0, 128, 255, 51]]]
-
-
-@pytest.mark.parametrize(
-    ("contents", "said"),
-    [
-        (video(NOISE.astype(np.uint16)), "A .gif holds 8-bit clips"),
-        (video(NOISE[..., None]), "A .gif holds 8-bit clips"),
-        (video(NOISE[:0]), "A .gif holds 8-bit clips"),
-        (Contents(NOISE[:, 0, 0]), "A .gif holds 8-bit clips"),
-        (Contents(NOISE, metadata=Metadata(kind="picture")), "A .gif holds 8-bit clips"),
-        (video(np.zeros((1, 65_536, 1), np.uint8)), "at most 65,535"),
-        (video(np.full((2, 2, 2), np.nan)), "between 0 and 1"),
-    ],
-)
-def test_what_a_gif_cannot_hold_is_refused(contents: Contents, said: str) -> None:
-    assert said in (Gif().refuses(contents) or "")
-
-
-def test_cut_anywhere_or_with_a_canvas_far_too_large_it_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a.gif"
-    written(path, video(NOISE[:5, :5]))
-    whole = path.read_bytes()
-    for cut in (*range(0, len(whole), 7), *range(len(whole) - 20, len(whole))):
-        path.write_bytes(whole[:cut])
-        with pytest.raises(UnreadableFile, match="cut short"):
-            Gif().read(path, Reading())
-    path.write_bytes(whole[:6] + b"\xff\xff\xff\xff" + whole[10:])
-    with pytest.raises(UnreadableFile, match="has too many pixels"):
-        Gif().read(path, Reading())
 
 
 def test_a_gif_may_end_with_comments_and_be_followed_by_anything(tmp_path: Path) -> None:

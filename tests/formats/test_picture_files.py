@@ -1,7 +1,6 @@
 """How pictures become arrays and arrays become pictures."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -113,15 +112,6 @@ def test_alpha_that_does_not_fit_is_left_out_and_said_so(tmp_path: Path) -> None
     assert "no transparency" in formats.write(tmp_path / "a.jpg", contents)[-1]
 
 
-@pytest.mark.parametrize("extension", [".png", ".jpg"])
-def test_gray_is_the_brightness_that_pillow_finds(tmp_path: Path, extension: str) -> None:
-    Image.fromarray(COLOUR).save(tmp_path / f"a{extension}")
-    gray = formats.read(tmp_path / f"a{extension}", gray=True)
-    with Image.open(tmp_path / f"a{extension}") as image:
-        np.testing.assert_array_equal(gray.data, np.asarray(image.convert("L")))
-    assert gray.metadata.kind == "picture"
-
-
 def test_every_colour_is_as_bright_as_pillow_says() -> None:
     steps = np.arange(0, 256, 5, dtype=np.uint8)
     cube = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(-1, steps.size, 3)
@@ -137,70 +127,11 @@ def test_only_the_first_frame_of_an_animated_picture_is_read(tmp_path: Path, ext
     assert "only its first frame" in contents.notes[0]
 
 
-def test_floats_between_0_and_1_are_scaled_with_a_note(tmp_path: Path) -> None:
-    losses = formats.write(tmp_path / "a.png", Contents(np.array([[0.0, 0.5, 1.0]])))
-    assert "scaled by 255" in losses[0]
-    assert formats.read(tmp_path / "a.png").data.tolist() == [[0, 128, 255]]
-
-
-def test_a_jpg_is_lossy_and_says_so_but_not_by_much(tmp_path: Path) -> None:
-    waves = np.sin(np.arange(100) / 3)[:, None] * np.cos(np.arange(120) / 5)
-    smooth = (127.5 + 127.5 * waves).astype(np.uint8)
-    assert "lossy" in formats.write(tmp_path / "a.jpeg", Contents(smooth))[0]
-    change = np.abs(formats.read(tmp_path / "a.jpeg").data.astype(int) - smooth)
-    assert 0 < change.max() <= 12
-    assert change.mean() < 1
-
-
-@pytest.mark.parametrize(
-    ("data", "kind"),
-    [
-        (np.zeros((4, 4), np.int64), "array"),
-        (np.zeros((4, 4), bool), "array"),
-        (np.zeros((4, 4, 4), np.uint8), "array"),
-        (np.zeros((4, 4, 3), np.uint32), "array"),
-        (np.zeros((0, 4), np.uint8), "array"),
-        (np.zeros((2, 4, 4, 3), np.uint8), "array"),
-        (COLOUR, "video"),
-    ],
-)
-def test_what_a_picture_cannot_hold_is_refused(tmp_path: Path, data: NDArray[np.generic], kind: Any) -> None:
-    with pytest.raises(InvalidInput, match=r"A .png picture holds .* instead; write .npy or .npz"):
-        formats.write(tmp_path / "a.png", Contents(data, metadata=Metadata(kind=kind)))
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("values", [[[0.0, 1.5]], [[-0.5, 1.0]], [[np.nan, 1.0]]])
-def test_floats_outside_0_to_1_are_refused(tmp_path: Path, values: list[list[float]]) -> None:
-    with pytest.raises(InvalidInput, match="must lie between 0 and 1"):
-        formats.write(tmp_path / "a.png", Contents(np.array(values)))
-
-
-@pytest.mark.parametrize("extension", [".png", ".jpg"])
-@pytest.mark.parametrize("share", [0.0, 0.3, 0.8, 0.999])
-def test_a_picture_cut_short_is_refused(tmp_path: Path, extension: str, share: float) -> None:
-    path = tmp_path / f"a{extension}"
-    formats.write(path, Contents(np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)))
-    path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
-    with pytest.raises(UnreadableFile, match="damaged, cut short, or something else"):
-        formats.read(path)
-
-
 def test_a_jpg_is_cut_short_even_if_its_thumbnail_is_whole(tmp_path: Path) -> None:
     noise = np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)
     Image.fromarray(noise).save(tmp_path / "a.jpg", comment=b"\xff\xd8\xff\xd9")
     (tmp_path / "a.jpg").write_bytes((tmp_path / "a.jpg").read_bytes()[:-2])
     with pytest.raises(UnreadableFile, match="cut short"):
-        formats.read(tmp_path / "a.jpg")
-
-
-def test_a_jpg_that_asks_for_thousands_of_rounds_is_refused(tmp_path: Path) -> None:
-    Image.new("L", (4000, 4000)).save(tmp_path / "a.jpg", progressive=True)
-    assert formats.read(tmp_path / "a.jpg").shape == (4000, 4000)
-    whole = (tmp_path / "a.jpg").read_bytes()
-    scan = whole[whole.rindex(b"\xff\xda") : -2]
-    (tmp_path / "a.jpg").write_bytes(whole[:-2] + 400 * scan + whole[-2:])
-    with pytest.raises(UnreadableFile, match="damaged"):
         formats.read(tmp_path / "a.jpg")
 
 

@@ -16,6 +16,17 @@ from ..missingness import Missingness
 from ..observed import ObservedTensor
 
 Kind = Literal["picture", "video", "cube", "volume", "table", "array"]
+_NAMES = {
+    "alpha": "how opaque pixels are",
+    "frame_rate": "the frame rate",
+    "band_names": "the names of bands",
+    "wavelengths": "wavelengths",
+    "affine": "the affine map",
+    "exif": "EXIF data",
+    "icc": "the colour profile",
+    "xmp": "XMP",
+    "density": "the pixel density",
+}
 
 
 class Density(NamedTuple):
@@ -175,19 +186,6 @@ def check_mask(mask: NDArray[Any], name: str) -> None:
         raise InvalidInput(
             f"{name} must hold a boolean array, True where the value is known. Got {mask.dtype} instead."
         )
-
-
-_NAMES = {
-    "alpha": "how opaque pixels are",
-    "frame_rate": "the frame rate",
-    "band_names": "the names of bands",
-    "wavelengths": "wavelengths",
-    "affine": "the affine map",
-    "exif": "EXIF data",
-    "icc": "the colour profile",
-    "xmp": "XMP",
-    "density": "the pixel density",
-}
 
 
 def describe_loss(contents: Contents, kind: str, *kept: str, mask: bool = True) -> tuple[str, ...]:

@@ -12,18 +12,18 @@ from ..errors import InvalidInput, InvalidSetting, TensorfillError, UnreadableFi
 from .arrays.envi import find_header_beside
 from .damage import readable
 from .format import Format
-from .pictures.numbered import Numbered, find_numbered, find_numbered_sets
+from .pictures.frames import Numbered, find_clip, find_sets
 from .pictures.tiff_pages import open_tiff
 
 _LISTED = (
     "arrays.numpy_files:NumpyArray",
     "arrays.numpy_files:NumpyArchive",
     "pictures.png:Png",
-    "pictures.jpeg:Jpeg",
+    "pictures.by_pillow:Jpeg",
     "pictures.tiff:Tiff",
     "pictures.gif:Gif",
-    "pictures.bmp_and_webp:Bmp",
-    "pictures.bmp_and_webp:Webp",
+    "pictures.by_pillow:Bmp",
+    "pictures.by_pillow:Webp",
     "videos.containers:Mkv",
     "videos.containers:Mp4",
     "videos.containers:Avi",
@@ -105,16 +105,16 @@ def locate(path: AnyPath) -> tuple[Path, str | None]:
 
 
 def decide_role(folder: Path) -> Role:
-    """Whether a folder is read as one clip or file by file; refused where it could well be either.
+    """Whether a folder is read as one clip or file by file; refused where it could well be either. Decided here alone.
 
     It is a clip if there are two numbered pictures or more, of one size, and no other data. A damaged picture has no
     size: reading the clip will name it.
     """
     files = list_data_files(folder)
     try:
-        clip = find_numbered(folder)
+        clip = find_clip(folder)
     except (OSError, TensorfillError):
-        if len(find_numbered_sets(folder)) > 1:
+        if len(find_sets(folder)) > 1:
             raise _either(folder, "clips, one for each of the names before the numbers", len(files)) from None
         return "files"
     if len(clip.names) < 2 or not _have_one_size(clip):

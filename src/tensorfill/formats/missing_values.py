@@ -1,4 +1,7 @@
-"""What a person declares missing without a mask: a value, a colour, dead frames, bands or slices, and wider holes."""
+"""What a person declares missing without a mask: a value, a colour, dead frames, bands or slices, and wider holes.
+
+And whether a rim of what was removed is left beside the holes.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,14 @@ from .contents import Contents
 _CHANNELS = 4  # a last mode of at most this many indices is one of channels
 _WIDEST = 10_000  # pixels; more than that is a slip of the finger
 _ROWS = 256
+_STEPS = (1.0, 3.2, 6.0)  # pixels beyond the hole
+_FADES = 0.12  # share of what was removed
+_CONTRAST = 0.15  # of the range of values; less and it cannot be seen
+_MORE_OFTEN = 0.1  # share of the pixels at the rim
+_FEWEST = 40
+_GROW_MORE, _TOLERANT = 2, 40 / 255  # pixels, and share of the range of values, that are proposed
+_MOST_PICTURES = 8
+_MOST_PIXELS = 20_000
 
 
 def check_tolerance(tolerance: object) -> float:
@@ -177,16 +188,6 @@ def _find_nearest(data: NDArray[Any], value: Sequence[float]) -> float:
     return best
 
 
-_STEPS = (1.0, 3.2, 6.0)  # pixels beyond the hole
-_FADES = 0.12  # share of what was removed
-_CONTRAST = 0.15  # of the range of values; less and it cannot be seen
-_MORE_OFTEN = 0.1  # share of the pixels at the rim
-_FEWEST = 40
-_GROW_MORE, _TOLERANT = 2, 40 / 255  # pixels, and share of the range of values, that are proposed
-_MOST_PICTURES = 8
-_MOST_PIXELS = 20_000
-
-
 def describe_rim(contents: Contents, grow: int, tolerance: float | None) -> tuple[str, ...]:
     """A sentence about a rim, if there is one; `grow` and `tolerance` (None: no value is looked for) made the holes."""
     if not has_rim(contents):
@@ -199,7 +200,14 @@ def describe_rim(contents: Contents, grow: int, tolerance: float | None) -> tupl
 
 
 def has_rim(contents: Contents) -> bool:
-    """Whether the known pixels beside the holes look like what is in the holes, more often than those further out."""
+    """Whether the known pixels beside the holes look like what is in the holes, more often than those further out.
+
+    For every known pixel next to a hole, three values are looked at on the way out: right beside the hole (p₁), a
+    little further (p₃) and further still (p₆); c is what was removed. u = (c − p₆)/‖c − p₆‖² says which way c is, so
+    that ⟨p₁ − p₃, u⟩ is the share of c that fades between the first two, and ⟨p₃ − p₆, u⟩ between the last two. In a
+    picture with clean edges the two are alike, whatever the picture shows; a rim makes the first one large much more
+    often.
+    """
     if contents.metadata.kind not in ("picture", "video") or contents.observed is None:
         return False
     shares = [_find_shares(*picture) for picture in _choose_pictures(contents)]

@@ -17,6 +17,9 @@ from .checks import MOST_CHANNELS, check_picture
 
 _SMALLEST, _LARGEST = 16, 6
 """A side is between n/16 and n/6 long."""
+_Places = tuple[NDArray[np.int64], NDArray[np.int64]]
+_WORDS = ("the", "holes", "of", "a", "picture", "are", "filled", "from", "what", "is", "known", "around", "them")
+_SMALLEST_SIDE = 16
 
 
 def blocks(shape: Sequence[int], keep: float, seed: int) -> NDArray[np.bool_]:
@@ -59,11 +62,6 @@ def _stretch(size: int, rng: np.random.Generator) -> slice:
     length = int(rng.integers(shortest, max(shortest, round(size / _LARGEST)), endpoint=True)) if size > 1 else 1
     start = int(rng.integers(1 - length, size))
     return slice(max(start, 0), start + length)
-
-
-_Places = tuple[NDArray[np.int64], NDArray[np.int64]]
-_WORDS = ("the", "holes", "of", "a", "picture", "are", "filled", "from", "what", "is", "known", "around", "them")
-_SMALLEST_SIDE = 16
 
 
 def scratches(shape: Sequence[int], keep: float, seed: int) -> NDArray[np.bool_]:

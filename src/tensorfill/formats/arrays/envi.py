@@ -31,6 +31,11 @@ _DATA = (".img", ".dat", ".raw", ".bsq", ".bil", ".bip", ".bin", ".cube", "")
 _LAYOUT = ("samples", "lines", "bands", "header offset", "data type", "interleave", "byte order")
 _TOLD = ("samples", "lines", "bands", "header offset", "data type", "wavelength units")
 """Fields that are told by the array and its metadata."""
+MISSING = IGNORE, BAD_BANDS = "data ignore value", "bbl"
+_LARGEST = 2**24  # bytes
+_FIRST = "ENVI"
+_NIFTI_OR_ANALYZE = ((348).to_bytes(4, "little"), (348).to_bytes(4, "big"))
+Mask = NDArray[np.bool_]
 
 
 class Envi(Format):
@@ -181,14 +186,6 @@ def _keeps_mask(contents: Contents) -> bool:
 def _clean(text: str) -> str:
     """What fits between commas in braces."""
     return " ".join("".join(" " if letter in "{},\r\n" else letter for letter in text).split())
-
-
-MISSING = IGNORE, BAD_BANDS = "data ignore value", "bbl"
-_LARGEST = 2**24  # bytes
-_FIRST = "ENVI"
-_NIFTI_OR_ANALYZE = ((348).to_bytes(4, "little"), (348).to_bytes(4, "big"))
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

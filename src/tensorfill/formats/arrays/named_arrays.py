@@ -21,6 +21,9 @@ from ..limits import check_room
 DATA = "data"
 OBSERVED = "observed"
 _MOST_NAMES = 30
+KEPT = ("band_names", "wavelengths", "wavelength_unit", "affine", "frame_rate")
+"""Fields of the metadata that are written as attributes of the same names."""
+_MOST_CHUNKS = 2**21
 
 
 @dataclass(frozen=True)
@@ -89,11 +92,6 @@ def _is_mask(name: str, found: Mapping[str, Found]) -> bool:
     return last == OBSERVED or name.removesuffix(f"_{OBSERVED}") in found.keys() - {name}
 
 
-KEPT = ("band_names", "wavelengths", "wavelength_unit", "affine", "frame_rate")
-"""Fields of the metadata that are written as attributes of the same names."""
-_MOST_CHUNKS = 2**21
-
-
 def to_attributes(metadata: Metadata) -> dict[str, Any]:
     """What is known, as numbers and text."""
     affine, rate = metadata.affine, metadata.frame_rate
@@ -153,7 +151,7 @@ def _numbers(value: Any) -> NDArray[np.float64]:
 
 
 def list_members(archive: zipfile.ZipFile, path: Path) -> list[zipfile.ZipInfo]:
-    """All members, none of which is called by a place elsewhere."""
+    """All members, none of which is called by a place elsewhere: such a name could get into what is written."""
     found = archive.infolist()
     for member in found:
         if _leads_out(member.filename):

@@ -1,30 +1,35 @@
-"""Folders of numbered pictures: every picture is a frame of a clip."""
+"""Folders of numbered pictures: every picture is a frame of a clip.
+
+The files of the clip are those whose names differ by a number only, in the order of that number.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import UnreadableFile
+from ...errors import InvalidInput, UnreadableFile
 from ..contents import Contents, Metadata, describe_loss, opaque
 from ..damage import readable
 from ..format import Format
 from ..limits import check_room
 from ..reading import Reading
-from .bmp_and_webp import Bmp, Webp
-from .jpeg import Jpeg
-from .numbered import Numbered, choose_frames, find_numbered, is_frame
+from ..shades import choose_frames, describe, has_frames, is_picture
+from .by_pillow import Bmp, Jpeg, Webp
 from .png import Png
-from .still import describe, is_picture
 from .tiff import Tiff
 
 _FORMATS: tuple[Format, ...] = (Png(), Jpeg(), Tiff(), Bmp(), Webp())
 _MOST_NAMED = 5
+_PICTURES = tuple(extension for form in _FORMATS for extension in form.extensions)
+_NAME = re.compile(r"(?P<prefix>.*?)(?P<number>[0-9]{1,18})(?P<suffix>\.[A-Za-z]+)")
+_MOST_GAPS = 20  # times as many as there are pictures
 
 
 class Frames(Format):
@@ -45,8 +50,8 @@ class Frames(Format):
     def decode(self, path: Path, how: Reading) -> Contents:
         """(row, column, frame[, channel]), in the order of the numbers."""
         with readable(path, "a folder"):
-            clip = find_numbered(path)
-        wanted = [clip.numbers[index] for index in choose_frames(how, len(clip.numbers), path)]
+            clip = find_clip(path)
+        wanted = [clip.numbers[index] for index in choose_frames(how, path, len(clip.numbers))]
         present = [number for number in wanted if number in clip.names]
         if not present:
             raise UnreadableFile(f"None of the frames asked for is there in {path}.")
@@ -75,19 +80,18 @@ class Frames(Format):
         metadata = Metadata(
             kind="video", alpha=alpha, header={"names": names, "about": tuple(about)}, header_of="frames"
         )
-        notes = (*first.notes, *_notes(clip, [names[index] for index in gone]))
+        notes = (*first.notes, *_describe_others(clip, [names[index] for index in gone]))
         return Contents(data, None if known.all() else known, notes, metadata)
 
     def write(self, path: Path, contents: Contents) -> None:
         """A picture for every frame, by the names it came with if there are any."""
         path.mkdir()
         for index, name in enumerate(_choose_names(contents)):
-            _format_of(name).write(path / name, _take_frame(contents, index))
+            _choose_format(name).write(path / name, _take_frame(contents, index))
 
     def refuses(self, contents: Contents) -> str | None:
         """Clips fit, if their frames fit into .png or .tif files."""
-        clip = contents.ndim == 3 or (contents.ndim == 4 and contents.shape[3] == 3)
-        if not clip or 0 in contents.shape or contents.metadata.kind == "picture":
+        if not has_frames(contents):
             return (
                 "A folder of frames holds clips of shape (rows, columns, frames) or (rows, columns, frames, 3). "
                 f"Got {describe(contents)} instead; write .npy or .npz."
@@ -100,20 +104,20 @@ class Frames(Format):
         rate = contents.metadata.frame_rate
         if rate is not None:
             found.append(f"A folder of frames does not keep the frame rate, {float(rate):g} per second.")
-        before, now = _names_in_metadata(contents), _choose_names(contents)
+        before, now = _find_names(contents), _choose_names(contents)
         if before and before != now:
             suffixes = Path(now[0]).suffix, Path(before[0]).suffix
             found.append("The frames are written as {}, not {}, so that every value is kept.".format(*suffixes))
         return (*found, *describe_loss(contents, "a folder of frames", "alpha", "frame_rate"))
 
 
-def _format_of(name: str) -> Format:
+def _choose_format(name: str) -> Format:
     return next(form for form in _FORMATS if name.lower().endswith(form.extensions))
 
 
 def _read_picture(clip: Numbered, number: int, how: Reading) -> Contents:
     path = clip.folder / clip.names[number]
-    frame = _format_of(path.name).read(path, Reading(gray=how.gray))
+    frame = _choose_format(path.name).read(path, Reading(gray=how.gray))
     if not isinstance(frame, Contents) or not is_picture(frame):
         raise UnreadableFile(f"{path} must be one picture to be a frame of a clip. Got a stack of them instead.")
     return frame
@@ -127,7 +131,7 @@ def _check_alike(frame: Contents, first: Contents, clip: Numbered, number: int, 
         )
 
 
-def _notes(clip: Numbered, gone: Sequence[str]) -> list[str]:
+def _describe_others(clip: Numbered, gone: Sequence[str]) -> list[str]:
     found = []
     if gone:
         found.append(f"{len(gone)} frames are not there and count as missing: {_join(gone)}.")
@@ -141,7 +145,7 @@ def _join(names: Sequence[str]) -> str:
     return ", ".join(names[:_MOST_NAMED]) + more
 
 
-def _names_in_metadata(contents: Contents) -> tuple[str, ...]:
+def _find_names(contents: Contents) -> tuple[str, ...]:
     """The names that the frames came with, if there is one for each and none that leads elsewhere."""
     metadata = contents.metadata
     names = tuple(metadata.header.get("names", ())) if metadata.header_of == "frames" else ()
@@ -151,7 +155,7 @@ def _names_in_metadata(contents: Contents) -> tuple[str, ...]:
 
 def _choose_names(contents: Contents) -> tuple[str, ...]:
     """The names that the frames came with, if their format keeps every value; else .png or .tif."""
-    names = _names_in_metadata(contents) or tuple(f"frame_{index + 1:04d}.png" for index in range(contents.shape[2]))
+    names = _find_names(contents) or tuple(f"frame_{index + 1:04d}.png" for index in range(contents.shape[2]))
     keeping: tuple[str, ...] = (".tif", ".tiff")
     if contents.dtype.kind == "u" and contents.dtype.itemsize <= 2:
         keeping = (".png", *keeping)
@@ -170,3 +174,84 @@ def _take_frame(contents: Contents, index: int) -> Contents:
     about = header.get("about", ()) if contents.metadata.header_of == "frames" else ()
     own = about[index] if len(about) == contents.shape[2] and isinstance(about[index], Metadata) else None
     return Contents(contents.data[:, :, index], metadata=replace(own or Metadata(kind="picture"), alpha=alpha))
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """Pictures by their numbers; a number between the first and the last one without a picture is a gap."""
+
+    folder: Path
+    prefix: str
+    suffix: str
+    names: dict[int, str]
+    others: tuple[str, ...]
+    """Other files in the folder, and folders."""
+
+    @property
+    def numbers(self) -> range:
+        """All numbers from the first to the last one."""
+        return range(min(self.names), max(self.names) + 1)
+
+    def name(self, number: int) -> str:
+        """The name of a picture, or what it would be called if it were there."""
+        widths = {len(name) - len(self.prefix) - len(self.suffix) for name in self.names.values()}
+        width = widths.pop() if len(widths) == 1 else 0
+        return self.names.get(number, f"{self.prefix}{number:0{width}d}{self.suffix}")
+
+
+def is_frame(name: str) -> bool:
+    """Whether a file of this name is called like a frame of a clip."""
+    match = _NAME.fullmatch(name)
+    return match is not None and match["suffix"].lower() in _PICTURES
+
+
+def find_clip(folder: Path) -> Numbered:
+    """The pictures of the clip in a folder; refused where there is none, or more than one."""
+    groups, others = _group(folder)
+    if not groups:
+        raise UnreadableFile(
+            f"{folder} must hold pictures with numbered names, such as frame_0001.png. There is none in it."
+        )
+    ranked = sorted(groups, key=lambda key: len(groups[key]), reverse=True)
+    if len(ranked) > 1 and len(groups[ranked[0]]) == len(groups[ranked[1]]):
+        first, second = (next(iter(groups[key].values())) for key in ranked[:2])
+        raise InvalidInput(
+            f"{folder} must hold the pictures of one clip. Got {first} and {second}, each with as many others like it."
+        )
+    (prefix, suffix), names = ranked[0], groups[ranked[0]]
+    rest = [name for key in ranked[1:] for name in groups[key].values()]
+    clip = Numbered(folder, prefix, suffix, names, tuple(sorted(others + rest)))
+    if len(clip.numbers) > (_MOST_GAPS + 1) * len(names):
+        raise InvalidInput(
+            f"The pictures in {folder} are numbered from {clip.numbers[0]} to {clip.numbers[-1]}, and only "
+            f"{len(names)} are there: number them without large gaps."
+        )
+    return clip
+
+
+def find_sets(folder: Path) -> list[str]:
+    """A name from every set of two or more pictures whose names differ by a number only."""
+    try:
+        groups, _ = _group(folder)
+    except (OSError, InvalidInput):
+        return []
+    return [next(iter(names.values())) for names in groups.values() if len(names) > 1]
+
+
+def _group(folder: Path) -> tuple[dict[tuple[str, str], dict[int, str]], list[str]]:
+    """Names by number, for each prefix and suffix; and the names that are no numbered pictures."""
+    groups: dict[tuple[str, str], dict[int, str]] = {}
+    others = []
+    for entry in folder.iterdir():
+        if entry.name.startswith("."):
+            continue
+        match = _NAME.fullmatch(entry.name)
+        if match is None or not is_frame(entry.name) or not entry.is_file():
+            others.append(entry.name)
+            continue
+        names = groups.setdefault((match["prefix"], match["suffix"]), {})
+        number = int(match["number"])
+        if number in names:
+            raise InvalidInput(f"{folder} has two pictures with the number {number}: {names[number]} and {entry.name}.")
+        names[number] = entry.name
+    return {key: dict(sorted(names.items())) for key, names in groups.items()}, others

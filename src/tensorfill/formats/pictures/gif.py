@@ -16,8 +16,8 @@ from ..damage import damaged, open_source
 from ..format import Format
 from ..limits import check_room
 from ..reading import Reading
-from .numbered import choose_frames
-from .still import describe, float_losses, is_picture, open_picture, refuse_floats, to_contents, to_shades
+from ..shades import choose_frames, describe, has_frames, is_picture, refuse_floats, tell_rounding, to_shades
+from .still import open_picture, to_contents
 
 _COLOUR = b"tensorfill: in colour"
 _MOST_PIXELS = 65_535
@@ -45,7 +45,7 @@ class Gif(Format):
         """What is to be seen after each image; where nothing was drawn yet, a pixel is missing."""
         with open_source(path) as file, open_picture(path, self.kind, "GIF", file) as image:
             count = getattr(image, "n_frames", 1)
-            wanted = choose_frames(how, count, path)
+            wanted = choose_frames(how, path, count)
             is_still = count == 1 and "loop" not in image.info
             is_colour = _COLOUR in image.info.get("comment", b"")
             shape = (image.height, image.width, len(wanted))
@@ -115,9 +115,8 @@ class Gif(Format):
     def refuses(self, contents: Contents) -> str | None:
         """Only 8-bit clips and pictures fit."""
         data = contents.data
-        clip = contents.ndim == 3 or (contents.ndim == 4 and contents.shape[3] == 3)
-        shape_fits = is_picture(contents) if _is_still(contents) else clip
-        if 0 in contents.shape or not shape_fits or not (data.dtype == np.uint8 or data.dtype.kind == "f"):
+        fits = is_picture(contents) if _is_still(contents) else has_frames(contents)
+        if not fits or not (data.dtype == np.uint8 or data.dtype.kind == "f"):
             return (
                 "A .gif holds 8-bit clips (or floating point in [0, 1]) of shape (rows, columns, frames) or (rows, "
                 f"columns, frames, 3), or one picture. Got {describe(contents)} instead; write .npy or .npz."
@@ -131,7 +130,7 @@ class Gif(Format):
 
     def losses(self, contents: Contents) -> tuple[str, ...]:
         """More than 256 colours, other frame rates, shades of transparency, floats."""
-        found = list(float_losses(contents, ".gif"))
+        found = list(tell_rounding(contents, ".gif"))
         frames = _to_frames(contents)
         merged = sum(_merges_colours(frame, known) for frame, known in frames)
         if merged:

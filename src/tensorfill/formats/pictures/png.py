@@ -23,8 +23,8 @@ from ..contents import Contents, Metadata
 from ..damage import damaged, open_source, readable
 from ..limits import check_room
 from ..reading import Reading
-from .still import StillPicture, alpha_losses, fit_profile, open_picture, split_alpha, to_contents, to_stored_samples
-from .tag_directory import density_field, to_unit
+from .still import StillPicture, fit_profile, open_picture, split_alpha, to_contents, to_stored_samples
+from .tags import to_density, to_unit
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _FIRST_CHUNK_END = 33
@@ -93,15 +93,11 @@ class Png(StillPicture):
     def write(self, path: Path, contents: Contents) -> None:
         """The array as a picture, with its alpha and metadata; the mask is not kept."""
         samples = to_stored_samples(contents)
-        about = _about_chunks(contents.metadata, fit_profile(contents.metadata, 3 if contents.ndim == 3 else 1))
+        about = _make_chunks(contents.metadata, fit_profile(contents.metadata, 3 if contents.ndim == 3 else 1))
         if samples.dtype == np.uint16:
             _write_sixteen_bit(path, samples, about)
         else:
             _write_bytes(path, samples, about)
-
-    def losses(self, contents: Contents) -> tuple[str, ...]:
-        """Rounded floats, and alpha that belongs to something else."""
-        return (*super().losses(contents), *alpha_losses(contents, channels=contents.ndim == 3))
 
 
 def _write_bytes(path: Path, data: NDArray[Any], about: bytes) -> None:
@@ -211,7 +207,7 @@ class _Chunks:
                 fields["icc"], header["icc_name"] = _inflate_text(rest[1:]), name
             elif kind == b"pHYs" and len(body) == 9:
                 across, down, unit = struct.unpack(">IIB", body)
-                fields |= density_field((across, 1), (down, 1), "metre" if unit == 1 else "")
+                fields |= to_density((across, 1), (down, 1), "metre" if unit == 1 else "")
             elif kind == b"iTXt" and body.startswith(_XMP):
                 fields["xmp"] = _read_xmp(body[len(_XMP) :])
             elif _fits_other_pixels(kind):
@@ -237,7 +233,7 @@ def _to_chunk(kind: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
 
-def _about_chunks(metadata: Metadata, icc: bytes) -> bytes:
+def _make_chunks(metadata: Metadata, icc: bytes) -> bytes:
     """The metadata as chunks to be put behind the first one."""
     header = metadata.header if metadata.header_of == "png" else {}
     found: list[tuple[bytes, bytes]] = []

@@ -1,4 +1,10 @@
-"""Still pictures: what formats that hold one picture share, and pictures as Pillow reads them."""
+"""Still pictures: what formats that hold one picture share, how opaque pixels are, and pictures as Pillow reads them.
+
+Where alpha is 0 there is no value, and the pixel counts as missing. So does the soft edge of such a hole: pixels that
+are less opaque than the picture otherwise is, and that hang together with fully transparent ones. What a soft brush
+left of them is no value to go by, and filled they would still shine through. Pixels that shine through elsewhere are
+known, and stay as they are.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +21,13 @@ from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
 from ..brightness import brightness
-from ..contents import Contents, Metadata
+from ..contents import Contents, Metadata, opaque
 from ..damage import readable
 from ..format import Format
 from ..limits import check_room
 from ..reading import Reading
-from .alpha import find_known_pixels, fit_alpha
-from .tag_directory import find_orientation, turn_as_stored, turn_upright
+from ..shades import describe, is_picture, refuse_floats, tell_rounding, to_shades
+from .tags import find_orientation, turn_as_stored, turn_upright
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -30,6 +36,7 @@ _WITH_ALPHA = ("LA", "La", "PA", "RGBA", "RGBa")
 _GRAY = ("1", "L", "LA", "La")
 _SIXTEEN_BIT_GRAY = ("I", "I;16", "I;16B", "I;16L", "I;16N")
 _PROFILE_CHANNELS = {b"GRAY": 1, b"RGB ": 3}
+_NEIGHBOURS = np.ones((3, 3), dtype=bool)
 _LOGGERS = ("tifffile", "PIL.Image", "PIL.PngImagePlugin", "PIL.TiffImagePlugin")
 
 
@@ -59,43 +66,10 @@ class StillPicture(Format):
         return refuse_floats(data, f"a {extension} picture")
 
     def losses(self, contents: Contents) -> tuple[str, ...]:
-        """Floating-point values become one of 256 steps; a profile may be one for other channels."""
-        channels = 3 if contents.ndim == 3 else 1
-        return (*float_losses(contents, self.extensions[0]), *profile_losses(contents, channels))
-
-
-def is_picture(contents: Contents) -> bool:
-    """Whether this is gray or colour, and not, say, a clip of three frames; at least one pixel large."""
-    shape = contents.shape
-    if 0 in shape or (contents.ndim == 3 and contents.metadata.kind in ("video", "volume")):
-        return False
-    return contents.ndim == 2 or (contents.ndim == 3 and shape[2] == 3)
-
-
-def describe(contents: Contents) -> str:
-    """The array in a few words, for a sentence about what is wrong with it."""
-    kind = contents.metadata.kind
-    return f"{contents.dtype} of shape {contents.shape}" + (f" ({kind})" if kind in ("video", "volume") else "")
-
-
-def refuse_floats(data: NDArray[Any], what: str) -> str | None:
-    """Why floating-point values cannot become shades of `what`: they are not all between 0 and 1."""
-    if data.dtype.kind != "f":
-        return None
-    smallest, largest = float(np.min(data)), float(np.max(data))
-    if smallest >= 0 and largest <= 1:
-        return None
-    got = "NaN" if np.isnan(smallest) else f"{smallest:g} to {largest:g}"
-    return (
-        f"Floating-point values must lie between 0 and 1 to become {what}. Got {got} instead; write .tif, .npy or .npz."
-    )
-
-
-def float_losses(contents: Contents, extension: str) -> tuple[str, ...]:
-    """That floating-point values are rounded."""
-    if contents.data.dtype.kind != "f":
-        return ()
-    return (f"The floating-point values are scaled by 255 and rounded to 8 bits in {extension}.",)
+        """Floating-point values become one of 256 steps; a profile or alpha may belong to something else."""
+        colour = contents.ndim == 3
+        alpha = tell_alpha(contents, channels=colour) if self.holds_alpha else ()
+        return (*tell_rounding(contents, self.extensions[0]), *tell_profile(contents, 3 if colour else 1), *alpha)
 
 
 def fit_profile(metadata: Metadata, channels: int) -> bytes:
@@ -103,7 +77,7 @@ def fit_profile(metadata: Metadata, channels: int) -> bytes:
     return metadata.icc if _PROFILE_CHANNELS.get(metadata.icc[16:20]) == channels else b""
 
 
-def profile_losses(contents: Contents, channels: int) -> tuple[str, ...]:
+def tell_profile(contents: Contents, channels: int) -> tuple[str, ...]:
     """That a profile is left out."""
     icc = contents.metadata.icc
     if not icc or fit_profile(contents.metadata, channels):
@@ -112,19 +86,12 @@ def profile_losses(contents: Contents, channels: int) -> tuple[str, ...]:
     return (f"The colour profile is one for {space}, not for a picture of {channels} channels; it is left out.",)
 
 
-def alpha_losses(contents: Contents, channels: bool) -> tuple[str, ...]:
+def tell_alpha(contents: Contents, *, channels: bool) -> tuple[str, ...]:
     """That alpha is left out, because it has another shape than the picture."""
     alpha, data = contents.metadata.alpha, contents.data
-    if alpha is None or fit_alpha(alpha, data, channels) is not None:
+    if alpha is None or fit_alpha(alpha, data, channels=channels) is not None:
         return ()
     return (f"The transparency, of shape {alpha.shape}, does not belong to the array of shape {data.shape}; left out.",)
-
-
-def to_shades(data: NDArray[Any]) -> NDArray[Any]:
-    """Whole numbers of the machine's byte order; floats in [0, 1] scaled by 255."""
-    if data.dtype.kind == "f":
-        data = np.rint(data.astype(np.float64) * 255.0).astype(np.uint8)
-    return np.ascontiguousarray(data, dtype=data.dtype.newbyteorder("="))
 
 
 def to_contents(
@@ -149,6 +116,50 @@ def to_stored_samples(contents: Contents) -> NDArray[Any]:
     data = to_shades(contents.data)
     alpha = fit_alpha(contents.metadata.alpha, data, channels=data.ndim == 3)
     return turn_as_stored(data if alpha is None else np.dstack([data, alpha]), find_orientation(contents.metadata))
+
+
+def find_known_pixels(
+    alpha: NDArray[Any] | None, shape: tuple[int, ...]
+) -> tuple[NDArray[np.bool_] | None, tuple[str, ...]]:
+    """True where a pixel has a value, for every entry of an array of this shape, None if all have; and a note."""
+    if alpha is None or bool((alpha > 0).all()):
+        return None, ()
+    holes = _add_soft_edges(alpha)
+    soft = int(np.count_nonzero(holes & (alpha > 0)))
+    notes = (f"{soft:,} pixels at the edge of transparent ones are half transparent; they count as missing, too.",)
+    known = ~holes
+    return (known if known.shape == shape else np.broadcast_to(known[..., None], shape).copy()), notes if soft else ()
+
+
+def _add_soft_edges(alpha: NDArray[Any]) -> NDArray[np.bool_]:
+    """Fully transparent pixels, and those less opaque than the most opaque one that touch them, one by one."""
+    from scipy.ndimage import binary_propagation
+
+    clear: NDArray[np.bool_] = alpha == 0
+    less = alpha < alpha.max()
+    if not bool((less & ~clear).any()):
+        return clear
+    holes = np.empty(alpha.shape, dtype=bool)
+    for rest in np.ndindex(*alpha.shape[2:]):
+        place = (slice(None), slice(None), *rest)
+        holes[place] = binary_propagation(clear[place], _NEIGHBOURS, less[place])
+    return holes
+
+
+def fit_alpha(alpha: NDArray[Any] | None, data: NDArray[Any], *, channels: bool) -> NDArray[Any] | None:
+    """The alpha of these pixels on the scale of their dtype; None if there is none of the right shape."""
+    if alpha is None or alpha.shape != (data.shape[:-1] if channels else data.shape):
+        return None
+    dtype = data.dtype.newbyteorder("=")
+    if alpha.dtype.newbyteorder("=") == dtype:
+        return alpha
+    share = np.nan_to_num(alpha.astype(np.float64) / opaque(alpha.dtype)).clip(0.0, 1.0)
+    if dtype.kind == "f":
+        return share.astype(dtype)
+    steps = np.where(share < 1, np.rint(share * opaque(dtype)), 0).astype(dtype)
+    steps[share == 1] = opaque(dtype)  # 64 bits do not fit into a float
+    # A pixel that shines through a little must not become missing.
+    return np.where((alpha > 0) & (steps == 0), np.ones(1, dtype), steps)
 
 
 @contextmanager

@@ -16,13 +16,20 @@ from ..contents import Contents, Metadata
 from ..damage import open_source, readable
 from ..format import Format
 from ..reading import Reading
-from .alpha import fit_alpha
-from .numbered import choose_frames
-from .still import alpha_losses, fit_profile, profile_losses, to_contents
-from .tag_directory import find_orientation, turn_as_stored
-from .tiff_description import Description, compose, keep_text, parse
+from ..shades import choose_frames
+from .still import fit_alpha, fit_profile, tell_alpha, tell_profile, to_contents
+from .tags import find_orientation, turn_as_stored
+from .tiff_about import (
+    About,
+    Description,
+    add_about,
+    choose_byte_order,
+    compose_text,
+    keep_text,
+    parse_text,
+    read_about,
+)
 from .tiff_pages import ALPHA, KIND, RGB, Layout, find_layout, open_tiff, read_by_pillow, read_in_one_piece, read_pages
-from .tiff_tags import About, add_about, choose_byte_order, read_about
 
 _SMALLER_COPY_OR_MASK = 1 | 4
 _ASSOCIATED_ALPHA = 1
@@ -47,9 +54,9 @@ class Tiff(Format):
             layout = find_layout(pages[0])
             if layout is not None:
                 return _decode_stack(file, pages, layout, about, path, how)
-            wanted = choose_frames(how, len(pages), path) if len(pages) > 1 else range(1)
+            wanted = choose_frames(how, path, len(pages)) if len(pages) > 1 else range(1)
             samples, layout, notes = read_by_pillow(pages[0], wanted, path)
-            said = parse(pages[0].description)
+            said = parse_text(pages[0].description)
         samples = turn_as_stored(samples, find_orientation(Metadata(**about.fields)))  # Pillow turns it upright
         modes = samples.shape[2:3] if len(pages) > 1 else ()
         about = about._replace(notes=(*notes, *about.notes))
@@ -85,7 +92,7 @@ class Tiff(Format):
                 software=False,
                 maxworkers=1,
             )
-        text = compose(contents, stored, _choose_letters(contents, len(modes)) + ("YXS" if colour else "YX"))
+        text = compose_text(contents, stored, _choose_letters(contents, len(modes)) + ("YXS" if colour else "YX"))
         add_about(path, metadata, fit_profile(metadata, 3 if colour else 1), text, order=order, big=big)
 
     def refuses(self, contents: Contents) -> str | None:
@@ -101,18 +108,18 @@ class Tiff(Format):
     def losses(self, contents: Contents) -> tuple[str, ...]:
         """Only alpha and profiles that belong to something else."""
         colour = _is_colour(contents)
-        return (*profile_losses(contents, 3 if colour else 1), *alpha_losses(contents, colour))
+        return (*tell_profile(contents, 3 if colour else 1), *tell_alpha(contents, channels=colour))
 
 
 def _decode_stack(file: BinaryIO, pages: list[Any], layout: Layout, about: About, path: Path, how: Reading) -> Contents:
     """The pages that are like the first one, and no smaller copies, as the modes that the file says they are."""
     full = [page for page in pages if not int(page.subfiletype) & _SMALLER_COPY_OR_MASK] or pages[:1]
     alike = [page for page in full if find_layout(page) == layout]
-    said = parse(pages[0].description, layout.samples, len(alike))
+    said = parse_text(pages[0].description, layout.samples, len(alike))
     modes = said.modes if said.modes is not None else (len(alike),) if len(alike) > 1 else ()
     count = math.prod(modes)
     each = math.prod(modes[1:])  # of several modes, the first one is counted as frames
-    asked = choose_frames(how, modes[0], path) if modes else range(1)
+    asked = choose_frames(how, path, modes[0]) if modes else range(1)
     wanted = range(asked.start * each, asked.stop * each)
     if len(alike) == 1 < count:
         samples = read_in_one_piece(pages[0], layout, wanted, file, path)
@@ -164,16 +171,16 @@ def _to_contents(
 def _choose_letters(contents: Contents, modes: int) -> str:
     """What the modes of pages are: as the file said that they came from, or by the kind of the data."""
     axes = contents.metadata.axes
-    return axes[2 : 2 + modes] if _axes_fit(contents) else _LETTERS.get(contents.metadata.kind, "Q") * modes
+    return axes[2 : 2 + modes] if _has_fitting_axes(contents) else _LETTERS.get(contents.metadata.kind, "Q") * modes
 
 
-def _axes_fit(contents: Contents) -> bool:
+def _has_fitting_axes(contents: Contents) -> bool:
     axes = contents.metadata.axes
     return axes.startswith("YX") and len(axes) == contents.ndim
 
 
 def _is_colour(contents: Contents) -> bool:
-    if _axes_fit(contents):
+    if _has_fitting_axes(contents):
         return contents.metadata.axes.endswith("S") and contents.shape[-1] == 3
     return contents.metadata.kind in _COLOUR_KINDS.get(contents.ndim, ()) and contents.shape[-1] == 3
 

@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from ...errors import UnreadableFile
 from ..limits import check_room
 from .still import open_picture, silence, split_alpha
-from .tag_directory import Tag, to_exif
-from .tiff_tags import count_pages
+from .tags import Tag, to_exif
+from .tiff_about import count_pages
 
 KIND = "a .tif file"
 GRAY, RGB = 1, 2
@@ -38,7 +38,7 @@ _DEFLATE = (8, 32946)
 _UNPACKED = (_NONE, _LZW, _PACKBITS, *_DEFLATE)
 _FLOAT_DIFFERENCES = 3
 _PLANES_APART = 2
-_PADDING = 2**16  # bytes
+_PADDING = 2**16  # bytes, besides another such strip
 _BY_PILLOW = ("1", "L", "LA", "RGB", "RGBA", "P", "I;16", "I;16B", "CMYK", "YCbCr")
 _STDERR = 2
 _COMPLAINT = re.compile(rb"[\w.]+: .*\.\r?\n")  # libtiff's: a function or a file, a colon, a full stop
@@ -151,25 +151,17 @@ def _unpack(packed: bytes, packing: int, rows: int, row: int, path: Path) -> byt
     size = rows * row
     if packing in _DEFLATE:
         inflate = zlib.decompressobj()
-        plain = inflate.decompress(packed, size)
-        _check_end(inflate, size + _PADDING)
+        plain = inflate.decompress(packed, 2 * size + _PADDING)
+        if not inflate.eof:  # only there is the checksum compared
+            raise ValueError("no end")
     elif packing == _NONE:
-        plain = packed[:size]
+        plain = packed
     else:
         with open_picture(path, KIND, "TIFF", BytesIO(_wrap(packed, packing, rows, row))) as image:
             plain = image.tobytes()
-    if len(plain) != size:
+    if len(plain) < size:
         raise ValueError("cut short")
-    return plain
-
-
-def _check_end(inflate: Any, most: int) -> None:
-    """The data must end within that many bytes; where it does, its checksum has been compared."""
-    while not inflate.eof:
-        padding = inflate.decompress(inflate.unconsumed_tail, _PADDING)
-        most -= len(padding)
-        if most < 0 or not (padding or inflate.eof):
-            raise ValueError("no end")
+    return plain[:size]
 
 
 def _wrap(packed: bytes, packing: int, rows: int, row: int) -> bytes:
@@ -198,7 +190,7 @@ def read_by_pillow(page: Any, wanted: range, path: Path) -> tuple[NDArray[Any], 
     try:
         with open_picture(path, KIND, "TIFF") as image:
             if image.mode not in _BY_PILLOW or not _keeps_all_bits(page):
-                raise _unknown(page, path)
+                raise _refuse_packing(page, path)
             check_room(path, (image.height, image.width, len(wanted), 4), 1, path.stat().st_size)
             size, mode, found = image.size, image.mode, []
             for index in wanted:
@@ -211,7 +203,7 @@ def read_by_pillow(page: Any, wanted: range, path: Path) -> tuple[NDArray[Any], 
                     found.append(np.dstack([part for part in split_alpha(image) if part is not None]))
     except UnreadableFile as error:
         if isinstance(error.__cause__, UnidentifiedImageError):
-            raise _unknown(page, path) from error
+            raise _refuse_packing(page, path) from error
         raise
     samples = np.stack(found, axis=2)
     height, width, _, count = samples.shape
@@ -230,7 +222,7 @@ def _keeps_all_bits(page: Any) -> bool:
     return bits in (1, 2, 4, 8) or (bits == 16 and page.samplesperpixel == 1)
 
 
-def _unknown(page: Any, path: Path) -> Exception:
+def _refuse_packing(page: Any, path: Path) -> Exception:
     if not all(isinstance(value, int) for value in (page.compression, page.photometric, page.bitspersample)):
         return ValueError("no such page")
     packing = getattr(page.compression, "name", page.compression)

@@ -39,6 +39,11 @@ from .forms import (
 )
 from .layout import Look, choose_labels, choose_layout
 
+_AXES = "axes"
+_UNNAMED = "__index_level_0__"  # what pandas calls an index without a name
+_LONGEST_LABEL = 2**17  # bytes; as in tables of text
+_CELL = 16  # bytes that polars keeps for a text, besides its letters
+
 
 def read_columns(frame: Any, table: str) -> list[Column]:
     """The columns of a DataFrame in their order; `table` is how sentences call it."""
@@ -89,12 +94,6 @@ def _code(polars: Any, series: Any, table: str) -> tuple[Codes, Labels]:
     place = polars.DataFrame({"label": distinct, "index": np.arange(len(distinct))})
     joined = polars.DataFrame({"label": series}).join(place, on="label", how="left", maintain_order="left")
     return joined["index"].fill_null(-1).to_numpy().astype(np.int64), tuple(distinct.to_list())
-
-
-_AXES = "axes"
-_UNNAMED = "__index_level_0__"  # what pandas calls an index without a name
-_LONGEST_LABEL = 2**17  # bytes; as in tables of text
-_CELL = 16  # bytes that polars keeps for a text, besides its letters
 
 
 class ParquetTable(TableFormat):

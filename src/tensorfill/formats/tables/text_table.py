@@ -30,6 +30,9 @@ _DELIMITERS = ("\t", ";", ",")  # those that stand in numbers, too, last
 _QUOTED = re.compile('"[^"]*"')
 _SAMPLE_CHARACTERS = 2**22
 _SAMPLE_FIELDS = 2**16
+_MISSING = frozenset(("", "na", "n/a", "nan", "-nan", "null", "none"))
+_WITH_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+")
 
 
 def read_lines(path: Path, errors: str = "strict") -> Iterator[str]:
@@ -165,11 +168,6 @@ def _find_delimiter(lines: list[str], first: str) -> str:
         if delimiter in unquoted and len(lengths) == 1:
             return delimiter
     return max(reversed(_DELIMITERS), key=unquoted.count)
-
-
-_MISSING = frozenset(("", "na", "n/a", "nan", "-nan", "null", "none"))
-_WITH_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+")
 
 
 def is_missing(text: str) -> bool:

@@ -4,7 +4,9 @@ Y = Kr R + (1 − Kr − Kb) G + Kb B, Cb = (B − Y) / (2 − 2 Kb), Cr = (R �
 in 8 bits, Y takes the levels 16 to 235 and Cb, Cr those from 16 to 240 around 128 ("limited"), or all of them ("full").
 Kr and Kb are those of ITU-R BT.601, BT.709 or BT.2020. Cb and Cr often have half the width or height of Y.
 
-libav has a conversion of its own, swscale, which is off by two levels in 16 bits, and when it writes; this one by one.
+By hand, because libav's own conversion, swscale, is less exact, even with accurate_rnd and full_chroma_int: what it
+writes in 8 bits comes back off by two levels, in 16 bits by 280 of 65535, and reading 16 bits alone is off by 3, or by
+255 where not all levels are used. What is written here with all levels comes back off by one.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ BT2020 = (0.2627, 0.0593)
 _LARGEST_STANDARD = (576, 1024)  # rows and columns
 
 
-def usual_weights(rows: int, columns: int) -> tuple[float, float]:
+def choose_weights(rows: int, columns: int) -> tuple[float, float]:
     """Kr and Kb of a video that does not name them: BT.601, and BT.709 for high definition, as players have it."""
     return BT601 if rows <= _LARGEST_STANDARD[0] and columns <= _LARGEST_STANDARD[1] else BT709
 

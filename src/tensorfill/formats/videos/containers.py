@@ -18,7 +18,7 @@ from ..damage import Extra, require
 from ..format import Format
 from ..reading import Reading
 from .clip import find_losses, find_refusal, is_deep, iterate_frames, round_rate
-from .colour import BT601, BT709, ColourCoding, Planes, usual_weights
+from .colour import BT601, BT709, ColourCoding, Planes, choose_weights
 from .decoding import read_video
 from .wholeness import COUNT_TAG, RATE_TAG, Y4M
 
@@ -154,7 +154,7 @@ class Y4m(_Container):
         if data.ndim == 3:
             return Coding("rawvideo", f"gray{deep}", colour_range=_FULL)
         planes = partial(
-            ColourCoding(usual_weights(*data.shape[:2]), full=True, bits=16 if deep else 8).to_planes, halved=False
+            ColourCoding(choose_weights(*data.shape[:2]), full=True, bits=16 if deep else 8).to_planes, halved=False
         )
         return Coding("rawvideo", f"yuv444p{deep}", planes, colour_range=_FULL)
 
@@ -193,7 +193,7 @@ class Mp4(_Container):
 
     def choose_coding(self, data: NDArray[Any]) -> Coding:
         """Colour at half the size (4:2:0), or at full size where the size is odd."""
-        weights, halved = usual_weights(*data.shape[:2]), not _is_odd(data)
+        weights, halved = choose_weights(*data.shape[:2]), not _is_odd(data)
         pixel_format = "yuv420p" if halved else "yuv444p"
         planes = partial(ColourCoding(weights).to_planes, halved=halved)
         # x264's macroblock tree reads memory that was never written; without it, equal values make equal bytes.

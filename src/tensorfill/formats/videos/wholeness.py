@@ -27,20 +27,22 @@ _RESOLUTION = Fraction(1, 1000)  # seconds; what .mkv files count in
 _UNEVEN = 1.25  # how much longer the longest step between frames is than the shortest; less is rounding or jitter
 
 _EBML, _SEGMENT, _CHECKSUM = b"\x1a\x45\xdf\xa3", b"\x18\x53\x80\x67", b"\xbf\x84"
-_BOXES = b"ftyp moov mdat free skip wide pnot styp sidx moof uuid mfra meta".split()
 _PIECE = 2**20
 
 
 def check_length(path: Path) -> None:
-    """Refuse a file that ends before one of its outermost parts does; what declares no length passes."""
+    """Refuse a .mkv or .avi file that ends before it should; others, or what declares no length, pass."""
     with open_source(path) as file:
+        start, declared = file.read(12), 0
+        if start[:4] == _EBML:
+            declared = _open_segment(file)
+        elif start[:4] == b"RIFF" and start[8:] == b"AVI ":
+            declared = 8 + int.from_bytes(start[4:8], "little")
         there = file.seek(0, 2)
-        file.seek(0)
-        declared = _declared_length(file, there)
     if declared > there:
         raise UnreadableFile(
             f"{path} is cut short: it declares {declared:,} bytes and has {there:,}; get it again as a whole, or read "
-            "the frames that are there with --frames FIRST-LAST."
+            "the frames that are there with frames=(FIRST, LAST)."
         )
 
 
@@ -48,7 +50,7 @@ def check_checksums(path: Path) -> None:
     """Refuse a .mkv file of which a part is not as it was written; other files and parts without checksum pass."""
     with open_source(path) as file:
         end = _open_segment(file)
-        while end is not None and file.tell() < end:
+        while file.tell() < end:
             first = file.read(1)
             if not first or first[0] < 0x10:
                 return
@@ -56,43 +58,19 @@ def check_checksums(path: Path) -> None:
             size = _read_size(file)
             if size is None:
                 return
-            if not _is_right(file, size):
+            if not _has_right_checksum(file, size):
                 raise damaged(path, "a video")
 
 
-def _declared_length(file: BinaryIO, there: int) -> int:
-    start = file.read(12)
-    if start[:4] == _EBML:
-        return _open_segment(file) or 0
-    if start[:4] == b"RIFF" and start[8:] == b"AVI ":
-        return 8 + int.from_bytes(start[4:8], "little")
-    return _end_of_boxes(file, there) if start[4:8] in _BOXES else 0
-
-
-def _end_of_boxes(file: BinaryIO, there: int) -> int:
-    """Where the last of the boxes ends that stand one after the other in .mp4 and .mov files."""
-    place = 0
-    while place + 8 <= there:
-        file.seek(place)
-        head = file.read(16)
-        size, kind = int.from_bytes(head[:4], "big"), head[4:8]
-        if size == 1 and len(head) == 16:
-            size = int.from_bytes(head[8:], "big")
-        if size < 8 or (kind not in _BOXES and place + size > there):
-            return there  # to the end of the file, or something that is not a box
-        place += size
-    return place
-
-
-def _open_segment(file: BinaryIO) -> int | None:
-    """Go to the first part in the segment of a .mkv file, which holds all but a small head; returns where it ends."""
+def _open_segment(file: BinaryIO) -> int:
+    """Go to the first part in the segment of a .mkv file, which holds all but a small head; where it ends, or 0."""
     file.seek(0)
     head = _read_size(file) if file.read(4) == _EBML else None
     if head is None:
-        return None
+        return 0
     file.seek(head, 1)
     size = _read_size(file) if file.read(4) == _SEGMENT else None
-    return None if size is None else file.tell() + size
+    return 0 if size is None else file.tell() + size
 
 
 def _read_size(file: BinaryIO) -> int | None:
@@ -105,7 +83,7 @@ def _read_size(file: BinaryIO) -> int | None:
     return None if size == (1 << 7 * length) - 1 else size
 
 
-def _is_right(file: BinaryIO, size: int) -> bool:
+def _has_right_checksum(file: BinaryIO, size: int) -> bool:
     """Whether a part has the checksum that it tells, if it tells one; afterwards the file stands behind it."""
     end = file.tell() + size
     lead = file.read(min(size, 6))
@@ -181,7 +159,7 @@ class RunningTime:
         should = f"{path} should have {self.number + missing} frames and has {self.number}"
         if missing > self.slack:
             raise UnreadableFile(
-                f"{should}: it is damaged or cut short; what is there can be read with --frames 0-{self.number - 1}."
+                f"{should}: it is damaged or cut short; what is there can be read with frames=(0, {self.number - 1})."
             )
         return (f"{should}, which are read.",) if missing else ()
 

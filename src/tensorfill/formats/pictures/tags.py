@@ -77,7 +77,7 @@ class Directory:
             return {}
         across, down = (struct.unpack(f"{self.order}II", value) for value in values)
         # tifffile writes 1 pixel per nothing where it knows no density.
-        return {} if unit == "" and across == down == (1, 1) else density_field(across, down, unit)
+        return {} if unit == "" and across == down == (1, 1) else to_density(across, down, unit)
 
 
 def read_directory(file: BinaryIO, offset: int, order: str, *, big: bool, deeper: int = _DEEPEST) -> Directory:
@@ -161,7 +161,7 @@ def to_unit(density: Density, unit: Unit) -> tuple[Fraction, Fraction]:
     return across * times, down * times
 
 
-def density_field(across: tuple[int, int], down: tuple[int, int], unit: Unit) -> dict[str, Any]:
+def to_density(across: tuple[int, int], down: tuple[int, int], unit: Unit) -> dict[str, Any]:
     """The field of `Metadata`; nothing, unless both are positive numbers."""
     sound = min(*across, *down) > 0
     return {"density": Density(across, down, unit)} if sound else {}

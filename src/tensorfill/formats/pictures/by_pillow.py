@@ -1,7 +1,8 @@
-"""JPEG pictures, in .jpg files: small, but values change a little when they are written.
+"""Pictures of 8 bits that Pillow reads and writes: JPEG, which changes values a little, BMP and WebP, which do not.
 
-Format of metadata: ITU-T T.871 (JFIF); JEITA CP-3451, section 4.7 (EXIF); ICC.1, annex B.4; Adobe, XMP part 3. Pillow
-reads and writes the segments; only the density in the first one is written by hand, for Pillow knows only inches.
+Of a .jpg Pillow reads and writes the segments, too; only the density in the first one is written by hand, for Pillow
+knows only inches. Format of metadata: ITU-T T.871 (JFIF); JEITA CP-3451, section 4.7 (EXIF); ICC.1, annex B.4; Adobe,
+XMP part 3.
 """
 
 from __future__ import annotations
@@ -10,13 +11,16 @@ import io
 import struct
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, ClassVar
 
-from ..contents import Contents, Density, Metadata
-from ..damage import damaged, open_source
+import numpy as np
+
+from ..contents import Contents, Density, Metadata, describe_loss
+from ..damage import damaged
 from ..reading import Reading
+from ..shades import to_shades
 from .still import StillPicture, fit_profile, open_picture, split_alpha, to_contents, to_stored_samples
-from .tag_directory import density_field, read_exif, to_unit
+from .tags import find_orientation, find_turns, read_exif, to_density, to_unit
 
 _EXIF, _XMP = b"Exif\0\0", b"http://ns.adobe.com/xap/1.0/\0"
 _OF_PIXELS = ("APP14",)
@@ -34,6 +38,7 @@ _DENSITY_PLACE = 13
 """Where a file that Pillow wrote has the unit and the density: in its first segment, JFIF."""
 _SCAN = b"\xff\xda"
 _MOST_WORK = 5_000_000_000  # pixels to go over in all; a file can ask for thousands of rounds
+_METRES_PER_INCH = 0.0254
 
 
 class Jpeg(StillPicture):
@@ -47,15 +52,14 @@ class Jpeg(StillPicture):
 
     def decode(self, path: Path, how: Reading) -> Contents:
         """Gray as 2-D, colour as rows × columns × 3, turned upright as the camera says."""
-        with open_source(path) as file:
-            scans = _count_scans(file)
         notes = []
         with open_picture(path, self.kind, "JPEG") as image:
             if getattr(image, "n_frames", 1) > 1:
                 notes.append(f"{path} has several pictures in it; only the first one is read.")
             if image.mode == "CMYK":
                 notes.append(f"{path} is in CMYK, the colours of print; it is read as RGB.")
-            if scans * image.width * image.height > _MOST_WORK:
+            # The decoder goes over the picture once for each scan; those of thumbnails are counted, too.
+            if path.read_bytes().count(_SCAN) * image.width * image.height > _MOST_WORK:
                 raise damaged(path, self.kind)
             about = _read_about(image)
             data, _ = split_alpha(image)
@@ -79,7 +83,7 @@ class Jpeg(StillPicture):
         Image.fromarray(samples).save(out, format="JPEG", quality=95, subsampling=0, **options)
         if metadata.density is not None:
             out.seek(_DENSITY_PLACE)
-            out.write(_density_bytes(metadata.density))
+            out.write(_pack_density(metadata.density))
         path.write_bytes(out.getbuffer())
 
     def losses(self, contents: Contents) -> tuple[str, ...]:
@@ -91,8 +95,79 @@ class Jpeg(StillPicture):
         return (*super().losses(contents), lossy, *alpha, *left)
 
 
+class Bmp(StillPicture):
+    """.bmp files."""
+
+    name: ClassVar[str] = "bmp"
+    extensions: ClassVar[tuple[str, ...]] = (".bmp",)
+    kind: ClassVar[str] = "a .bmp picture"
+    most_pixels: ClassVar[int] = 65_500
+    """Few programs open larger ones."""
+
+    def decode(self, path: Path, how: Reading) -> Contents:
+        """Gray as 2-D, colour as rows × columns × 3; palettes become RGB."""
+        with open_picture(path, self.kind, "BMP") as image:
+            per_inch = image.info.get("dpi", (0, 0))
+            data, alpha = split_alpha(image)
+        across, down = (round(each / _METRES_PER_INCH) for each in per_inch)
+        return to_contents(data, alpha, how, about=to_density((across, 1), (down, 1), "metre"))
+
+    def write(self, path: Path, contents: Contents) -> None:
+        """The array as a picture, upright; neither mask nor alpha are kept."""
+        from PIL import Image
+
+        density = contents.metadata.density
+        options: dict[str, Any] = {}
+        if density is not None and density.unit:
+            across, down = (float(each) for each in to_unit(density, "inch"))
+            options["dpi"] = (down, across) if find_turns(find_orientation(contents.metadata))[0] else (across, down)
+        Image.fromarray(to_shades(contents.data)).save(path, format="BMP", **options)
+
+    def losses(self, contents: Contents) -> tuple[str, ...]:
+        """Alpha, and all metadata but the density."""
+        return (*super().losses(contents), *describe_loss(contents, self.kind, "density"))
+
+
+class Webp(StillPicture):
+    """.webp files, always in colour."""
+
+    name: ClassVar[str] = "webp"
+    extensions: ClassVar[tuple[str, ...]] = (".webp",)
+    kind: ClassVar[str] = "a .webp picture"
+    holds_alpha: ClassVar[bool] = True
+    most_pixels: ClassVar[int] = 16_383
+
+    def decode(self, path: Path, how: Reading) -> Contents:
+        """Rows × columns × 3, always: there are no gray ones; transparent pixels are missing."""
+        notes: tuple[str, ...] = ()
+        with open_picture(path, self.kind, "WEBP") as image:
+            if getattr(image, "n_frames", 1) > 1:
+                notes = (f"{path} is animated; only its first frame is read.",)
+            data, alpha = split_alpha(image)
+            exif, xmp, icc = (image.info.get(key, b"") for key in ("exif", "xmp", "icc_profile"))
+        return to_contents(data, alpha, how, notes, {"exif": exif.removeprefix(_EXIF), "xmp": xmp, "icc": icc})
+
+    def write(self, path: Path, contents: Contents) -> None:
+        """Without loss, also of the colours of transparent pixels, with the picture's metadata."""
+        from PIL import Image
+
+        metadata, samples = contents.metadata, to_stored_samples(contents)
+        if contents.ndim == 2:
+            gray = samples.reshape(*samples.shape[:2], -1)
+            samples = np.concatenate([np.repeat(gray[..., :1], 3, axis=2), gray[..., 1:]], axis=2)
+        blocks = {"exif": metadata.exif, "xmp": metadata.xmp, "icc_profile": fit_profile(metadata, 3)}
+        options = {key: value for key, value in blocks.items() if value}
+        Image.fromarray(samples).save(path, format="WEBP", lossless=True, exact=True, **options)
+
+    def losses(self, contents: Contents) -> tuple[str, ...]:
+        """That there is no gray, and no density outside EXIF data."""
+        gray = ("A .webp has no gray pictures; this one is written in colour, its channels alike.",)
+        density = describe_loss(contents, self.kind, "alpha", "exif", "icc", "xmp")
+        return (*super().losses(contents), *(gray if contents.ndim == 2 else ()), *density)
+
+
 def _read_about(image: Any) -> dict[str, Any]:
-    """Fields of `Metadata`, from the segments that Pillow found in front of the pixels."""
+    """Fields of `Metadata`, from the segments that Pillow found in front of the pixels of a .jpg."""
     exif = image.info.get("exif", b"").removeprefix(_EXIF)
     fields: dict[str, Any] = {"exif": exif, "icc": image.info.get("icc_profile") or b""}
     others = []
@@ -106,7 +181,7 @@ def _read_about(image: Any) -> dict[str, Any]:
     across, down = image.info.get("jfif_density", (0, 0))
     unit = _UNITS.get(image.info.get("jfif_unit", 0), "")
     if unit or across != down:  # that pixels are square is nothing to keep
-        fields |= density_field((across, 1), (down, 1), unit)
+        fields |= to_density((across, 1), (down, 1), unit)
     directory = read_exif(exif)
     if "density" not in fields and directory is not None:
         fields |= directory.density()
@@ -122,17 +197,8 @@ def _fit(contents: Contents) -> tuple[Metadata, list[str]]:
     return replace(metadata, **cleared), list(long.values())
 
 
-def _density_bytes(density: Density) -> bytes:
+def _pack_density(density: Density) -> bytes:
     unit = density.unit if density.unit in ("", "centimetre") else "inch"
     number = next(number for number, name in _UNITS.items() if name == unit)
     across, down = (min(max(1, round(value)), 65_535) for value in to_unit(density, unit))
     return struct.pack(">BHH", number, across, down)
-
-
-def _count_scans(file: BinaryIO) -> int:
-    """How often the decoder goes over the picture; those of thumbnails count too."""
-    scans, last = 0, b""
-    while piece := file.read(2**20):
-        scans += (last + piece).count(_SCAN)
-        last = piece[-1:]
-    return scans
