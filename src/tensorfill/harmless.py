@@ -10,19 +10,19 @@ _CONTROLLING = ("Cc", "Cs", "Zl", "Zp")  # controls, broken bytes, ends of lines
 
 
 def harmless(text: object) -> str:
-    """The text on one line, with escape codes and the like spelt out.
+    """The text on one line, with escape codes and the like spelled out.
 
     >>> harmless("two\\nlines, \\x1b[31mred.png")
     'two\\\\nlines, \\\\x1b[31mred.png'
     """
-    return "".join(_spelt(character) if _is_active(character) else character for character in str(text))
+    return "".join(_spell(character) if _is_active(character) else character for character in str(text))
 
 
 def _is_active(character: str) -> bool:
     return character in _TURNING or unicodedata.category(character) in _CONTROLLING
 
 
-def _spelt(character: str) -> str:
+def _spell(character: str) -> str:
     code = ord(character)
     if 0xDC80 <= code <= 0xDCFF:  # how Python keeps a byte of a file name that is no text
         return f"\\x{code - 0xDC00:02x}"

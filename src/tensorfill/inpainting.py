@@ -72,8 +72,8 @@ def inpaint(
         )
     axis = _check_axis(channel_axis, np.ndim(cast(Any, image)))
     data = np.ma.getdata(cast(Any, image))
-    missing = _missing(np.asarray(mask), data.shape, axis, channel_axis) | np.ma.getmaskarray(cast(Any, image))
-    missing = _grown(missing, grow, axis)
+    missing = _spread_mask(np.asarray(mask), data.shape, axis, channel_axis) | np.ma.getmaskarray(cast(Any, image))
+    missing = _grow(missing, grow, axis)
     if missing.size and missing.all():
         raise InvalidInput(
             "The mask marks every pixel as missing, so there is nothing to fill from; "
@@ -94,7 +94,7 @@ def inpaint(
     return np.array(filled.reshape(np.shape(cast(Any, image))), order="C")
 
 
-def _grown(missing: NDArray[np.bool_], grow: int, axis: int | None) -> NDArray[np.bool_]:
+def _grow(missing: NDArray[np.bool_], grow: int, axis: int | None) -> NDArray[np.bool_]:
     pixels = check_growth(grow)
     if not pixels:
         return missing
@@ -117,7 +117,7 @@ def _check_axis(channel_axis: object, dimensions: int) -> int | None:
     return axis % dimensions
 
 
-def _missing(mask: NDArray[Any], shape: tuple[int, ...], axis: int | None, given: int | None) -> NDArray[np.bool_]:
+def _spread_mask(mask: NDArray[Any], shape: tuple[int, ...], axis: int | None, given: int | None) -> NDArray[np.bool_]:
     """The mask for every value of the image, True where missing."""
     if mask.dtype.kind not in "biuf" or (mask.dtype.kind == "f" and np.isnan(mask).any()):
         got = "NaN" if mask.dtype.kind == "f" else mask.dtype

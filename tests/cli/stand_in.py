@@ -96,7 +96,7 @@ class MeanFill:
             watch(Snapshot(step, estimate))
         if self.raises is not None:
             raise self.raises
-        notes = ("A note of the method.",)
+        notes: tuple[str, ...] = ("A note of the method.",)
         if self.warning is not None:
             warnings.warn(self.warning, UnrecoverableSlice, stacklevel=2)
             notes = (self.warning, *notes)

@@ -417,16 +417,26 @@ def on_the_second(solver: MeanFill, monkeypatch: pytest.MonkeyPatch, **changes: 
     monkeypatch.setattr(library, "complete", solve)
 
 
+@pytest.mark.parametrize("option", [(), ("--json",), ("--quiet",)], ids=str)
 def test_ctrl_c_in_the_second_of_three_files_writes_it_and_does_not_start_the_third(
-    tensorfill: Run, solver: MeanFill, three: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tensorfill: Run,
+    solver: MeanFill,
+    three: list[Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    option: tuple[str, ...],
 ) -> None:
     on_the_second(solver, monkeypatch, kind="interrupted")
-    outcome = tensorfill("complete", *three, "-o", tmp_path / "out")
-    assert outcome.code == 130
-    assert len(solver.calls) == 2
+    outcome = tensorfill("complete", *three, "-o", tmp_path / "out", *option)
+    assert (outcome.code, len(solver.calls)) == (130, 2)
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["one.npy", "two.npy"]
-    assert f"{tmp_path / 'out' / 'two.npy'} holds the best so far." in outcome.out
     assert outcome.err.endswith("Stopped by Ctrl-C: 2 of 3 files completed, 1 not started.\n")
+    if option == ("--quiet",):
+        assert (outcome.out, outcome.err.count("\n")) == ("", 1)
+    elif option == ("--json",):
+        assert [file["stop"]["kind"] for file in json.loads(outcome.out)["files"]] == ["gap", "interrupted"]
+    else:
+        assert f"{tmp_path / 'out' / 'two.npy'} holds the best so far." in outcome.out
 
 
 @pytest.mark.parametrize("reading", [True, False])
@@ -454,24 +464,6 @@ def test_ctrl_c_before_there_is_a_result_says_which_file_was_not_written(
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["one.npy"]
     told = f"1 of 3 files completed, {tmp_path / 'out' / 'two.npy'} not written, 1 not started"
     assert outcome.err.endswith(f"Stopped by Ctrl-C: {told}.\n")
-
-
-def test_after_ctrl_c_the_json_is_whole_and_tells_what_was_completed(
-    tensorfill: Run, solver: MeanFill, three: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    on_the_second(solver, monkeypatch, kind="interrupted")
-    outcome = tensorfill("complete", *three, "-o", tmp_path / "out", "--json")
-    assert outcome.code == 130
-    assert [file["stop"]["kind"] for file in json.loads(outcome.out)["files"]] == ["gap", "interrupted"]
-
-
-def test_ctrl_c_is_told_even_quietly(
-    tensorfill: Run, solver: MeanFill, three: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    on_the_second(solver, monkeypatch, kind="interrupted")
-    outcome = tensorfill("complete", *three, "-o", tmp_path / "out", "--quiet")
-    assert (outcome.code, outcome.out) == (130, "")
-    assert outcome.err == "Stopped by Ctrl-C: 2 of 3 files completed, 1 not started.\n"
 
 
 def test_a_file_for_which_there_is_no_memory_does_not_stop_the_others(

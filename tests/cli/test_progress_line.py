@@ -50,34 +50,26 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     return stream
 
 
-def test_an_iteration_in_one_line() -> None:
-    step = Iteration(12, 3.0, 123.456789, {"gradient_norm": 0.00123, "active": 7, "relative_gap": 0.02})
-    assert progress.describe_step(step) == "iteration 12  cost 123.457  gradient 1.23e-03  gap 2.00e-02"
+@pytest.mark.parametrize(
+    ("measures", "told"),
+    [
+        ({"gradient_norm": 0.00123, "active": 7, "relative_gap": 0.02}, "  gradient 1.23e-03  gap 2.00e-02"),
+        ({"gradient_norm": 0.5}, "  gradient 5.00e-01"),
+        ({}, ""),
+    ],
+)
+def test_an_iteration_in_one_line_with_what_its_method_measures(measures: dict[str, float], told: str) -> None:
+    assert progress.describe_step(Iteration(12, 3.0, 123.456789, measures)) == f"iteration 12  cost 123.457{told}"
 
 
-def test_a_method_without_a_gradient_says_nothing_about_it() -> None:
-    step = Iteration(3, 1.0, 123.4567)
-    assert progress.describe_step(step) == "iteration 3  cost 123.457"
-
-
-def test_the_gap_is_left_out_while_it_is_not_known() -> None:
-    assert "gap" not in progress.describe_step(Iteration(1, 0.1, 2.0, {"gradient_norm": 0.5}))
-
-
-def test_without_a_terminal_nothing_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = io.StringIO()
+@pytest.mark.parametrize("quiet", [False, True])
+def test_quietly_or_without_a_terminal_nothing_moves(monkeypatch: pytest.MonkeyPatch, quiet: bool) -> None:
+    stream = terminal(monkeypatch) if quiet else io.StringIO()
     monkeypatch.setattr("sys.stderr", stream)
-    with progress.ProgressLine() as line:
+    with progress.ProgressLine(quiet=quiet) as line:
         line.begin("a.png", 10.0)
-    assert stream.getvalue() == ""
-
-
-def test_quietly_nothing_is_shown_either(monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = terminal(monkeypatch)
-    with progress.ProgressLine(quiet=True) as line:
-        line.begin("a.png", 10.0)
-        line.say("Note: something.")
-    assert stream.getvalue() == ""
+        line.note("Something, with lower=None.")
+    assert stream.getvalue() == ("" if quiet else "Note: Something, with --lower none.\n")
 
 
 @pytest.mark.parametrize("truth", [8.0, 10.0, 12.0, 15.0])

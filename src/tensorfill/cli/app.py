@@ -201,7 +201,7 @@ _flags: dict[str, Flag] = {}
 _RENAMED = {"random_state": "seed", "means": "mask_means"}
 _SWITCHES = {("negatives", "'clip'"): "clip_negative", ("keep_observed", "False"): "no_keep_observed"}
 """Values of arguments for which the command has a flag of its own."""
-_VALUE = r"None|True|False|'[^']*'|\([^()]*\)|-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)"
+_VALUE = r"None|True|False|[A-Z]+|'[^']*'|\([^()]*\)|-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)"
 _ARGUMENT = re.compile(rf"(?<![^\s(])(\w+)=({_VALUE})?(?=[\s,;:)]|\.?(?:\s|$))")
 _COMPLAINT = re.compile(r"^(The )?'([\w-]+)'(?= (?:of [\w-]+ )?must )")
 

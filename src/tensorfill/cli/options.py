@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-_READ = "How files are read"
-_MISSING = "What is missing"
-_HOW = "How it is solved"
+_reading = partial(typer.Option, rich_help_panel="How files are read")
+_missing = partial(typer.Option, rich_help_panel="What is missing")
+_solving = partial(typer.Option, rich_help_panel="How it is solved")
 _BOUND = "NUMBER|none"
 
 Force = Annotated[bool, typer.Option("--force", help="Replace files that are already there.")]
@@ -19,10 +20,6 @@ Rank = Annotated[str | None, typer.Option(help="One rank, or one per mode: 10,10
 Seed = Annotated[int, typer.Option(help="The same seed gives the same result, bit for bit.")]
 Keep = Annotated[float, typer.Option(help="The share of entries to keep, above 0 and at most 1.")]
 HidingSeed = Annotated[int, typer.Option(help="The same seed hides the same entries.")]
-Frames = Annotated[
-    str | None,
-    typer.Option(metavar="FIRST-LAST", help="Read only these frames, counted from 0: 0-99.", rich_help_panel=_READ),
-]
 
 
 def method_names(incomplete: str) -> list[str]:
@@ -37,27 +34,20 @@ class ReadingOptions:
     """What a file does not say itself."""
 
     format: Annotated[
-        str | None,
-        typer.Option(
-            "--format", help="The format of INPUT, if its name does not tell: png, yuv, csv …", rich_help_panel=_READ
-        ),
+        str | None, _reading("--format", help="The format of INPUT, if its name does not tell: png, yuv, csv …")
     ] = None
-    size: Annotated[
-        str | None, typer.Option(metavar="COLUMNSxROWS", help="Of raw video, such as 176x144.", rich_help_panel=_READ)
+    size: Annotated[str | None, _reading(metavar="COLUMNSxROWS", help="Of raw video, such as 176x144.")] = None
+    gray: Annotated[bool, _reading("--gray", help="Only the brightness of pictures and videos in colour.")] = False
+    frames: Annotated[
+        str | None, _reading(metavar="FIRST-LAST", help="Read only these frames, counted from 0: 0-99.")
     ] = None
-    gray: Annotated[
-        bool,
-        typer.Option("--gray", help="Only the brightness of pictures and videos in colour.", rich_help_panel=_READ),
-    ] = False
-    frames: Frames = None
     table: Annotated[
         str | None,
-        typer.Option(
+        _reading(
             metavar="WORDS",
             help="How a table is laid out, if it can be read in several ways: wide (a matrix) or long (a line per "
             "entry); also header, no-header, labels, no-labels, decimal-comma, decimal-point. With commas: "
             "wide,no-header.",
-            rich_help_panel=_READ,
         ),
     ] = None
 
@@ -67,68 +57,48 @@ class MissingOptions:
     """What is missing in a file, beside what it says itself."""
 
     observed: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="What is known, the same as --mask FILE --mask-means known.",
-            rich_help_panel=_MISSING,
-        ),
+        Path | None, _missing(metavar="FILE", help="What is known, the same as --mask FILE --mask-means known.")
     ] = None
     mask: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="A mask: picture, video or array of the data's shape, or of its first modes.",
-            rich_help_panel=_MISSING,
-        ),
+        _missing(metavar="FILE", help="A mask: picture, video or array of the data's shape, or of its first modes."),
     ] = None
     mask_means: Annotated[
         str | None,
-        typer.Option(
-            metavar="missing|known",
-            help="What white, 1 or True in the mask stands for; never guessed.",
-            rich_help_panel=_MISSING,
-        ),
+        _missing(metavar="missing|known", help="What white, 1 or True in the mask stands for; never guessed."),
     ] = None
     missing: Annotated[
-        str | None,
-        typer.Option(
-            metavar="VALUE", help="A value that means missing: 0, or a colour: 255,0,255.", rich_help_panel=_MISSING
-        ),
+        str | None, _missing(metavar="VALUE", help="A value that means missing: 0, or a colour: 255,0,255.")
     ] = None
     tolerance: Annotated[
         float | None,
-        typer.Option(
+        _missing(
             metavar="LEVELS",
             help="How far a value may be from that of --missing, in each channel: 60, of 0 to 255 in 8-bit pictures.",
-            rich_help_panel=_MISSING,
         ),
     ] = None
     grow: Annotated[
         int,
-        typer.Option(
+        _missing(
             metavar="PIXELS",
             help="Make holes wider by so many pixels, because their edges are blurred; not those of --missing-frames.",
-            rich_help_panel=_MISSING,
         ),
     ] = 0
     missing_frames: Annotated[
         str | None,
-        typer.Option(
+        _missing(
             "--missing-frames",
             "--missing-bands",
             metavar="INDICES",
             help="Dead frames or bands, counted from 0: 10-12,20.",
-            rich_help_panel=_MISSING,
         ),
     ] = None
     missing_slices: Annotated[
         list[str] | None,
-        typer.Option(
+        _missing(
             metavar="MODE:INDICES",
             help="Dead slices of any mode, 1 the rows: 3:10-20,40 are indices 10 to 20 and 40 of mode 3; may be "
             "repeated.",
-            rich_help_panel=_MISSING,
         ),
     ] = None
 
@@ -162,33 +132,24 @@ class SolvingOptions:
     C: Annotated[float | None, typer.Option("--C", help="How closely the observed entries are followed.")] = None
     lam: Annotated[str | None, typer.Option(help="Freedom of each mode, one or one per mode: 1,1,1.")] = None
     max_iter: Annotated[int | None, typer.Option(help="Stop after this many outer iterations.")] = None
-    gradient_tolerance: Annotated[
-        float | None, typer.Option(help="Stop when the gradient is this share of the cost.", rich_help_panel=_HOW)
-    ] = None
-    gap_tolerance: Annotated[
-        float | None, typer.Option(help="Stop when the relative duality gap is this small.", rich_help_panel=_HOW)
-    ] = None
-    inner: Annotated[
-        str | None, typer.Option(help="The inner solver: active-set or alternating.", rich_help_panel=_HOW)
-    ] = None
-    optimizer: Annotated[
-        str | None,
-        typer.Option(help="The outer solver: quasi-newton, conjugate-gradient or trust-region.", rich_help_panel=_HOW),
-    ] = None
-    start: Annotated[str | None, typer.Option(help="The starting point: spectral or random.", rich_help_panel=_HOW)] = (
+    gradient_tolerance: Annotated[float | None, _solving(help="Stop when the gradient is this share of the cost.")] = (
         None
     )
-    nonnegative_on: Annotated[
-        str | None,
-        typer.Option(help="Where nonnegativity is enforced: everywhere or observed.", rich_help_panel=_HOW),
+    gap_tolerance: Annotated[float | None, _solving(help="Stop when the relative duality gap is this small.")] = None
+    inner: Annotated[str | None, _solving(help="The inner solver: active-set or alternating.")] = None
+    optimizer: Annotated[
+        str | None, _solving(help="The outer solver: quasi-newton, conjugate-gradient or trust-region.")
     ] = None
+    start: Annotated[str | None, _solving(help="The starting point: spectral or random.")] = None
+    nonnegative_on: Annotated[str | None, _solving(help="Where nonnegativity is enforced: everywhere or observed.")] = (
+        None
+    )
     set_: Annotated[
         list[str] | None,
-        typer.Option(
+        _solving(
             "--set",
             metavar="NAME=VALUE",
             help="Any setting of the method, such as tau=100 or rank_max=20,20,3; may be repeated.",
-            rich_help_panel=_HOW,
         ),
     ] = None
     time_limit: Annotated[

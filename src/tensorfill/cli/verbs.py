@@ -43,8 +43,7 @@ def hide(
         ),
     ] = "uniform",
     write_mask: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Also write the mask, in which white, 1 or True means known."),
+        Path | None, typer.Option(metavar="FILE", help="Also write the mask, in which white, 1 or True means known.")
     ] = None,
     seed: options.HidingSeed = 0,
     force: options.Force = False,
