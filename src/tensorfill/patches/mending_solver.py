@@ -35,7 +35,9 @@ class MendingSolver(PatchSolver):
         self._average = _RunningAverage()
         self._sides = mending_sides(task.wishes, self.settings)
         self._most = min(task.rounds, self.settings.mending.first_rounds + len(self._sides))
-        self._last = self._sides if task.rounds > 1 else self._sides[:2]
+        # With all that is known, a round for each size; more of the same size made pictures looked at a little worse.
+        sizes = len(set(self._sides))
+        self._last = self._sides[: sizes if task.rounds > 1 else min(sizes, 2)]
         self._made = 0  # of the last rounds
 
     @staticmethod
