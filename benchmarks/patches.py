@@ -54,17 +54,20 @@ class Variant:
     """Factors of settings that were chosen."""
     solver: Mapping[str, Any] = field(default_factory=dict)
     """Fields of the `PatchSettings` that steer it."""
+    model: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of their `ModelSettings`."""
 
     def method(self) -> type[Patches]:
         """`patches` that is steered so."""
-        steered = replace(Patches.solver, **self.solver)
+        usual = Patches.solver
+        steered = replace(usual, model=replace(usual.model, **self.model), **self.solver)
         return type("Ablated", (Patches,), {"name": ABLATED, "solver": steered})
 
 
 VARIANTS = {
-    "one pass, so no C": Variant(solver={"passes": 1}),
-    "no common covariance": Variant(solver={"strength": TINY}),
-    "no relaxation": Variant(solver={"relaxation": 1.0, "relaxation_of_many_bands": 1.0}),
+    "one pass, so no C": Variant(model={"passes": 1}),
+    "no common covariance": Variant(model={"strength": TINY}),
+    "no relaxation": Variant(model={"relaxation": 1.0, "relaxation_of_many_bands": 1.0}),
     "no share of the start": Variant(solver={"least_share": 1.0}),
     "no power": Variant(settings={"power": 1, "noise": None}),
     "σ² × 4": Variant(times={"noise": 2.0}),

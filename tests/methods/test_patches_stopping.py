@@ -17,7 +17,7 @@ from patches_examples import (
 from tensorfill import deadline
 from tensorfill.completion import Snapshot
 from tensorfill.library import complete
-from tensorfill.patches import rounds
+from tensorfill.patches import view
 from tensorfill.telling import Phase, Round, listening
 
 
@@ -75,7 +75,7 @@ def test_an_interrupt_keeps_what_is_there(more: int) -> None:
 @pytest.mark.parametrize("number", [1, 9])
 def test_it_can_be_stopped_in_the_middle_of_a_round(kind: str, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     truth, known, done = example()
-    share, calls = rounds.share, []
+    share, calls = view.share, []
 
     def stopped(work: Callable[[int], None], pieces: int) -> None:
         calls.append(pieces)
@@ -85,7 +85,7 @@ def test_it_can_be_stopped_in_the_middle_of_a_round(kind: str, number: int, monk
             deadline._current.end = 0.0  # what is shared looks at it
         share(work, pieces)
 
-    monkeypatch.setattr(rounds, "share", stopped)
+    monkeypatch.setattr(view, "share", stopped)
     found = complete(truth, known, "patches", time_limit=1000)
     assert (found.stop.kind, len(calls)) == (kind, number)
     assert spectral_iterations() <= len(found.history) < len(done.history)

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tensorfill.patches.model import GroupModel
-from tensorfill.patches.rounds import PatchData
+from tensorfill.patches.planning import GroupModel
+from tensorfill.patches.view import PatchData
 from tensorfill.tensor import Array
 
 Site = tuple[int, int, int]

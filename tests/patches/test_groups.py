@@ -13,9 +13,10 @@ from dense_groups import Belief, DenseGroups, conditional
 from numpy.typing import NDArray
 
 from tensorfill.numerics import threads
-from tensorfill.patches import rounds
-from tensorfill.patches.model import GroupModel, Triple, common_covariance
-from tensorfill.patches.rounds import Average, PatchData, average_groups
+from tensorfill.patches.layout import Triple
+from tensorfill.patches.planning import GroupModel, common_covariance
+from tensorfill.patches.settings import RoundSettings
+from tensorfill.patches.view import Average, PatchData, average_groups
 from tensorfill.tensor import Array
 
 CLOSE = 5e-4
@@ -146,11 +147,9 @@ def test_with_little_noise_a_round_is_what_the_formulas_say_in_double_precision(
     np.testing.assert_allclose(found.variance, variance, atol=EXACT)
 
 
-def test_large_tensors_are_worked_on_in_single_precision(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_tensors_are_worked_on_in_single_precision() -> None:
     case = some_case(noise=1e-5)
-    exact = case.average()
-    monkeypatch.setattr(rounds, "_MOST_EXACT", case.x.size - 1)
-    single = case.average()
+    exact, single = (case.average(settings=RoundSettings(most_exact=case.x.size - more)) for more in (0, 1))
     assert np.abs(single.change - exact.change).max() > 1e-5  # noise is no less than rounding
 
 

@@ -9,10 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from tensorfill.patches.layout import Layout
-from tensorfill.patches.mending import find_others, turn
-from tensorfill.patches.mending_rounds import mend
-from tensorfill.patches.model import GroupModel, common_covariance
-from tensorfill.patches.planning import Wishes, mending_model, mending_sides, with_side
+from tensorfill.patches.mending import find_others, mend, turn
+from tensorfill.patches.planning import GroupModel, Wishes, common_covariance, mending_model, mending_sides, with_side
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]

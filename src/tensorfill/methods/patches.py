@@ -11,23 +11,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..completion import Completion, Watch
 from ..cost import Cost
-from ..iterating import Clock, Outcome, iterate
+from ..iterating import Clock, Outcome, follow, iterate
 from ..method import Method
 from ..missingness import Missingness
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
-from ..patches.improving import ImprovingRun
-from ..patches.mending_run import MendingRun
+from ..patches.mending_solver import MendingSolver
 from ..patches.planning import LARGEST_PATCH, Wishes, has_similar_patches, longest_side
-from ..patches.run import PatchesRun
 from ..patches.settings import PatchSettings
-from ..patches.strokes import Strokes
+from ..patches.solver import GroupSolver, Improvement, Task
+from ..patches.start import Strokes
 from ..selection.held_out_run import HeldOutRun, own_deviations
 from .baseline import scale_back, too_large_to_fill
 from .patches_beginning import begin_with_spectral, begin_with_strokes, group_deviations
@@ -151,7 +151,9 @@ class Patches(Method):
     ) -> tuple[Completion, HeldOutRun | None]:
         """Complete the tensor, and tell what was predicted where entries were held out, if it came to that."""
         clock = Clock()
-        strokes = Strokes.of(observed.missingness) if observed.known.any() and self.has_groups(observed.shape) else None
+        strokes = None
+        if observed.known.any() and self.has_groups(observed.shape):
+            strokes = Strokes.of(observed.missingness, self.solver.strokes)
         chosen = ChosenPower(1.0 if self.power is None else float(self.power))
         if self.power is None and self.noise is None and strokes is None:
             chosen = choose_power(observed, Spectral(power=1).run, rng)
@@ -179,21 +181,29 @@ class Patches(Method):
         if begun.start is None or held_out is None:
             return first, held_out
         with quiet_blas():
-            wishes, choosing = self._wishes(scale), self.max_iter > 1
-            run = MendingRun if MendingRun.suits(begun.start, wishes) else PatchesRun
-            groups = run(begun.start, wishes, self.max_iter, begun.seed, choosing=choosing, settings=self.solver)
+            task = Task(
+                start=begun.start,
+                wishes=self._wishes(scale),
+                rounds=self.max_iter,
+                seed=begun.seed,
+                choosing=self.max_iter > 1,
+                settings=self.solver,
+            )
+            solver = MendingSolver(task) if MendingSolver.suits(task) else GroupSolver(task)
             before = Outcome(first.estimate, first.history, first.stop, first.seconds)
-            found = iterate(scale_back(groups.states(), scale), 10**9, watch, after=before)
+            states = islice(follow(solver), 1, None)  # it starts where `before` has ended
+            found = iterate(scale_back(states, scale), 10**9, watch, after=before)
+            groups = solver.improvement()
         stopped = found.stop.kind not in ("done", "stalled")
         reasons = {**first.reasons, **_reasons(groups, scale, begun.name, stopped)}
-        if not groups.useful and not stopped:
+        if groups.use is None and not stopped:
             done = replace(first, seconds=found.seconds, history=found.history, reasons=reasons)
             return done, held_out
         errors = scale * (groups.predictions.astype(np.float64) - begun.start.values[begun.start.held])
         by_kinds = begun.start.judge.structured or begun.start.judge.mixed  # of holes, which spectral tells apart
         sure = held_out.deviations
-        if groups.useful and (begun.start.strokes or not by_kinds):
-            sure = partial(group_deviations, groups.uncertainty(), scale)
+        if groups.uncertainty is not None and (begun.start.strokes or not by_kinds):
+            sure = partial(group_deviations, groups.uncertainty, scale)
         assert sure is not None
         done = replace(
             first,
@@ -236,14 +246,14 @@ class Patches(Method):
         }
 
 
-def _settings_used(groups: ImprovingRun, scale: float) -> dict[str, Any]:
+def _settings_used(groups: Improvement, scale: float) -> dict[str, Any]:
     """Settings as they were chosen; but for sides that differ, and windows that do from mode to mode: no settings."""
-    if groups.model is None or groups.layout is None:
+    if groups.use is None:
         return {}
-    model, modes = groups.model, groups.layout.searched
+    model, modes = groups.use.model, groups.use.layout.searched
     along = [0, 1, 2] if len(modes) > 2 else [0, 2]
     alike = {
-        "patch": {model.patch[mode] for mode in along} if groups.one_size else set(),
+        "patch": {model.patch[mode] for mode in along} if groups.use.one_size else set(),
         "window": {model.window[mode] for mode in along},
     }
     return {
@@ -254,15 +264,15 @@ def _settings_used(groups: ImprovingRun, scale: float) -> dict[str, Any]:
     }
 
 
-def _reasons(groups: ImprovingRun, scale: float, start: str, stopped: bool) -> dict[str, str]:
+def _reasons(groups: Improvement, scale: float, start: str, stopped: bool) -> dict[str, str]:
     told = f"error at held-out entries {scale * groups.error:.3g}, that of {start} {scale * groups.first_error:.3g}"
-    if not groups.useful or groups.model is None or groups.layout is None:
+    if groups.use is None:
         return {"patches": f"Stopped before the last round: {told}." if stopped else f"No use: {told}."}
-    model, searched = groups.model, [mode + 1 for mode in groups.layout.searched]
+    model, searched = groups.use.model, [mode + 1 for mode in groups.use.layout.searched]
     size = "×".join(str(side) for side in model.patch if side > 1)
+    where = f"where {groups.use.active_share:.0%} of all places are worth it"
     return {
-        "patches": f"{size} along modes {', '.join(map(str, searched))}, where {groups.active_share:.0%} of all places "
-        f"are worth it: {told}.",
+        "patches": f"{size} along modes {', '.join(map(str, searched))}, {where}: {told}.",
         "groups": f"{model.members} patches each, of those within {max(model.window)} to either side; "
         f"σ = {scale * model.noise**0.5:.3g}.",
     }

@@ -14,8 +14,7 @@ from ..estimates.estimate import DenseEstimate
 from ..iterating import Clock, Progress, iterate
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
-from ..patches.start import Start
-from ..patches.strokes import Strokes, start_from_strokes
+from ..patches.start import Start, Strokes, start_from_strokes
 from ..patches.uncertainty import GroupUncertainty
 from ..selection.held_out_run import HeldOutRun, own_deviations
 from ..spectral.run import SpectralRun

@@ -14,11 +14,25 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiling import compiled
-from .conditioning import add_covariance, condition_by_precision, condition_on_known, mean_given_known
-from .elimination import copy_row
-from .gaussian import learn_covariance, learn_mean, scatter_of_informers
-from .matching import find_similar, keep_nearest
-from .members import add_to_sums, is_absurd, put_known, take_known, take_patches
+from .gaussian import (
+    add_covariance,
+    condition_by_precision,
+    condition_on_known,
+    learn_covariance,
+    learn_mean,
+    mean_given_known,
+    scatter_of_informers,
+)
+from .matching import (
+    add_to_sums,
+    copy_row,
+    find_similar,
+    is_absurd,
+    keep_nearest,
+    put_known,
+    take_known,
+    take_patches,
+)
 
 _BY_PRECISION_FROM = 0.58
 """Share of a patch that is known from which on it costs less to solve for what is missing."""

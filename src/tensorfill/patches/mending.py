@@ -11,16 +11,25 @@ solves for all patches of a group and learns from what it finds.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ..compiling import compiled
+from ..numerics.threads import share
+from .layout import Floats, Mask, Triple
 from .matching import find_similar, keep_nearest
+from .planning import GroupModel
+from .settings import PatchSettings
+from .view import divide_sums, touching
 
 _FILLED_IN = 0.6  # weight of sites that are filled in when patches are compared; that of known ones is 1
 _TURNED = 0.5  # weight of the covariance turned by half a turn, at most
 _FEWEST = 8  # patches that tell a covariance
 _ABSURD = 8.0  # deviations that no entry is off its group by, unless rounding has made it up
 _SINGLE = 2e-5  # of the trace of Σ: with less noise, rounding in single precision would make it indefinite
+_USUAL = PatchSettings()
 
 
 @compiled(nogil=True, fastmath=True)
@@ -197,3 +206,57 @@ def turn(S, q, P):  # type: ignore[no-untyped-def]
                     own, opposite = row[e * P + j], row[e * P + P - 1 - j]
                     row[e * P + j] = (own + weight * opposite) * part
                     row[e * P + P - 1 - j] = (opposite + weight * own) * part
+
+
+@dataclass(frozen=True, eq=False)
+class Mended:
+    """What patches say of missing sites: a row per coefficient, a column for each of `sites`."""
+
+    sites: NDArray[np.intp]
+    means: Floats
+    """Those of x where no patch said anything."""
+    variance: Floats
+    """With how much patches disagree; NaN where none said anything."""
+
+
+def mend(
+    x: Floats,
+    missing: Mask,
+    model: GroupModel,
+    common: Floats,
+    shift: Triple = (0, 0, 0),
+    where: Mask | None = None,
+    settings: PatchSettings = _USUAL,
+) -> Mended:
+    """One round from x, coefficients of sites; `missing` has three modes.
+
+    With `where`, only patches that touch these of the missing sites.
+    """
+    extent: Triple = (missing.shape[0], missing.shape[1], missing.shape[2])
+    active = touching(missing if where is None else where, model.patch)
+    a, b, c = np.meshgrid(*model.grid(extent, shift), indexing="ij")
+    references = ((a * extent[1] + b) * extent[2] + c).reshape(-1)
+    pieces = np.array_split(references[active.reshape(-1)[references]], settings.round.pieces)
+    offsets = model.offsets(extent)
+    sizes = np.array(extent), np.array(model.patch), np.array(model.window), offsets
+    strength, noise = np.float32(model.strength), np.float32(model.noise)
+    flat, known = x.reshape(-1), ~missing.reshape(-1)
+    found: list[Floats] = [np.zeros((3, 0), np.float32)] * len(pieces)
+
+    def work(number: int) -> None:
+        piece = pieces[number]
+        if len(piece):
+            own = np.zeros((3, len(x) * int(piece[-1] - piece[0] + offsets[-1] + 1)), np.float32)
+            numbers = model.members, model.informers, strength, noise
+            mend_patches(flat, known, *sizes, piece, *numbers, common, int(piece[0]), own)
+            found[number] = own
+
+    share(work, len(pieces))
+    sites = np.flatnonzero(missing)
+    sums = np.zeros((3, len(x), len(sites)), np.float32)
+    for piece, own in zip(pieces, found, strict=True):  # in order, whoever was ready first
+        if len(piece):
+            columns = slice(*np.searchsorted(sites, [piece[0], piece[-1] + offsets[-1] + 1]))
+            sums[:, :, columns] += own.reshape(3, len(x), -1)[:, :, sites[columns] - piece[0]]
+    change, variance = divide_sums(sums)
+    return Mended(sites, x[:, sites] + change, np.maximum(variance, np.float32(0)))

@@ -8,27 +8,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..tensor import SHORT
-from .bands import direction_count
-from .layout import Layout
-from .model import GroupModel, Triple
+from .layout import Layout, Triple, direction_count
 from .settings import PatchSettings
 
 LARGEST_PATCH = 1024
 """Entries that a patch may have at most, if its side is given: what it costs grows with their cube."""
 
-_LARGEST_CHOSEN = 150  # entries
-_MOST_KNOWN = 45  # entries of a patch, on average: what it costs grows with their square
-_LONGEST = 6  # side of a patch
-_NOISE = 0.4  # of σ² as `spectral` has learned it, which takes what its one prior cannot tell for noise
-_FEWEST_SITES = 1000
-_FACTOR = 4.0  # by which other noise is tried
-_SIDES = 8, 6, 10  # of patches around strokes; averaged, they are better than any of them
-_NEAR = 24  # sites to either side within which patches like them are looked for
-_LIKEST, _INFORMERS = 20, 8  # patches that count in full, and times as many in all
-_UNTOLD = 1e-6  # σ² as `spectral` learns it is no less, so what it takes for that is likely to be less
-_LEAST_NOISE, _MOST_NOISE = 1e-12, 1e6  # σ² of values up to 1 that single precision can work with
-
+_SAMPLE = 20_000  # patches that tell what all have in common
 _USUAL = PatchSettings()
 
 
@@ -47,37 +37,92 @@ class Wishes:
     """σ²."""
 
 
-def possible_layouts(shape: tuple[int, ...], places: frozenset[int], wishes: Wishes) -> tuple[Layout, ...]:
+@dataclass(frozen=True, kw_only=True)
+class GroupModel:
+    """Settings of a round; sizes along the three modes of a `Layout`."""
+
+    patch: Triple
+    window: Triple
+    """How far similar patches are looked for, to either side."""
+    stride: Triple
+    """From one reference patch to the next."""
+    members: int
+    """How many patches of a group are solved for."""
+    informers: int
+    """How many its Gaussian is learned from."""
+    strength: float
+    """So many patches the covariance that all have in common counts for."""
+    noise: float
+    """σ², of values as they come."""
+    relaxation: float = 1.6
+    """By how much more than groups say estimates move from round to round."""
+    passes: int = 2
+    every: int = 8
+    """The conditional covariances of a group are those of every so many-th patch."""
+
+    def offsets(self, extent: Triple) -> NDArray[np.int64]:
+        """From the first site of a patch to each of its sites."""
+        a, b, c = np.meshgrid(*map(np.arange, self.patch), indexing="ij")
+        return np.asarray((a * extent[1] + b) * extent[2] + c, dtype=np.int64).reshape(-1)
+
+    def grid(self, extent: Triple, shift: Triple) -> tuple[NDArray[np.int64], ...]:
+        """Where reference patches begin along every mode; borders are always covered."""
+        found = []
+        for size, side, stride, at in zip(extent, self.patch, self.stride, shift, strict=True):
+            last = size - side
+            found.append(np.unique(np.concatenate([[0], np.arange(at % stride, last + 1, stride), [last]])))
+        return tuple(found)
+
+
+def common_covariance(
+    x: NDArray[np.float32], model: GroupModel, extent: Triple, rng: np.random.Generator
+) -> NDArray[np.float32]:
+    """Σ₀: the covariance of patches anywhere, the mean of each coefficient of a patch removed."""
+    offsets = model.offsets(extent)
+    places = [rng.integers(0, size - side + 1, _SAMPLE) for size, side in zip(extent, model.patch, strict=True)]
+    first = (places[0] * extent[1] + places[1]) * extent[2] + places[2]
+    patches = x[:, first[:, None] + offsets]  # coefficient, patch, site
+    patches = patches - patches.mean(axis=2, keepdims=True)
+    rows = np.moveaxis(patches, 1, 0).reshape(_SAMPLE, -1)
+    return np.asarray(rows.T @ rows / _SAMPLE, dtype=np.float32)
+
+
+def possible_layouts(
+    shape: tuple[int, ...], places: frozenset[int], wishes: Wishes, settings: PatchSettings = _USUAL
+) -> tuple[Layout, ...]:
     """Ways to see a tensor as sites with bands, the likelier first; none if fewer than two modes have neighbours, or
     there are too few sites for any two to be similar.
 
     `places` are the two modes along which distant entries have least in common.
     """
     found = _layouts(shape, places) if wishes.modes is None else (Layout(shape, wishes.modes),)
-    return tuple(layout for layout in found if math.prod(layout.extent) >= _FEWEST_SITES and _fits(layout, wishes.side))
+    least = settings.model.fewest_sites
+    return tuple(
+        layout for layout in found if math.prod(layout.extent) >= least and _fits(layout, wishes.side, settings)
+    )
 
 
-def _fits(layout: Layout, side: int | None) -> bool:
+def _fits(layout: Layout, side: int | None, settings: PatchSettings) -> bool:
     """Whether a patch with this side is not too large; where a mode is shorter, so is the patch."""
     sizes = [min(side or 1, size) for size in layout.extent]
-    return direction_count(layout.band_count) * math.prod(sizes) <= LARGEST_PATCH
+    return direction_count(layout.band_count, settings.model) * math.prod(sizes) <= LARGEST_PATCH
 
 
-def longest_side(shape: tuple[int, ...], modes: tuple[int, ...] | None) -> int:
+def longest_side(shape: tuple[int, ...], modes: tuple[int, ...] | None, settings: PatchSettings = _USUAL) -> int:
     """The longest side that a patch can have along these modes, counted from 0; by default, along the best two."""
     several = combinations(range(len(shape)), 2) if modes is None else (modes,)
-    return max(_longest_side(Layout(shape, searched)) for searched in several)
+    return max(_longest_side(Layout(shape, searched), settings) for searched in several)
 
 
-def _longest_side(layout: Layout) -> int:
+def _longest_side(layout: Layout, settings: PatchSettings) -> int:
     sides = range(1, min(layout.shape[mode] for mode in layout.searched) + 1)
-    return max(1, bisect_left(sides, True, key=lambda side: not _fits(layout, side)))
+    return max(1, bisect_left(sides, True, key=lambda side: not _fits(layout, side, settings)))
 
 
-def has_similar_patches(shape: tuple[int, ...]) -> bool:
+def has_similar_patches(shape: tuple[int, ...], settings: PatchSettings = _USUAL) -> bool:
     """Whether a tensor is large enough for patches to have others like them."""
     long = sorted((mode for mode, size in enumerate(shape) if size > SHORT), key=lambda mode: -shape[mode])
-    return bool(possible_layouts(shape, frozenset(long[:2]), Wishes()))
+    return bool(possible_layouts(shape, frozenset(long[:2]), Wishes(), settings))
 
 
 def _layouts(shape: tuple[int, ...], places: frozenset[int]) -> tuple[Layout, ...]:
@@ -106,53 +151,58 @@ def first_model(
 
     If only `strokes` are missing, most patches of a group are complete: fewer have to be solved for.
     """
-    modes = len(layout.searched)
-    side = _side(layout, share) if wishes.side is None else wishes.side
-    stride = side if side <= 3 else round(0.7 * side)
-    many = layout.band_count > SHORT
-    reach = 12 if many else 24 if strokes else 32
-    window: Triple = (5, 5, 15) if modes > 2 else (reach, 0, reach)
+    chosen, modes, many = settings.model, len(layout.searched), layout.band_count > SHORT
+    side = _side(layout, share, settings) if wishes.side is None else wishes.side
+    stride = side if side <= 3 else round(chosen.overlap * side)
+    reach = chosen.reach_of_many_bands if many else chosen.reach_on_strokes if strokes else chosen.reach
+    window = chosen.reach_in_volumes if modes > 2 else (reach, 0, reach)
     if wishes.reach is not None:
         window = _within(layout.pad([wishes.reach] * modes, 0), layout.extent)
-    usual = 20 if strokes else 40
+    usual = chosen.members_on_strokes if strokes else chosen.members
     members = usual if wishes.members is None else min(wishes.members, _candidates(window, layout.extent))
-    usual_noise = (_NOISE if noise > _UNTOLD else _NOISE / _FACTOR) * noise
-    chosen = usual_noise if wishes.noise is None else wishes.noise
+    volume = chosen.informers_in_volumes if modes > 2 else chosen.informers
+    least = noise if noise > chosen.untold_noise else noise / chosen.other_noise
     return GroupModel(
         patch=_within(layout.pad([side] * modes, 1), layout.extent),
         window=window,
         stride=layout.pad([stride] * modes, 1),
         members=members,
-        informers=round((4 if strokes else 2 if modes > 2 else 2.5) * members),
-        strength=settings.strength,
-        noise=min(max(chosen, _LEAST_NOISE), _MOST_NOISE),
-        relaxation=settings.relaxation_of_many_bands if many else settings.relaxation,
-        passes=settings.passes,
+        informers=round((chosen.informers_on_strokes if strokes else volume) * members),
+        strength=chosen.strength,
+        noise=_noise(least, wishes, settings),
+        relaxation=chosen.relaxation_of_many_bands if many else chosen.relaxation,
+        passes=chosen.passes,
     )
 
 
-def mending_model(layout: Layout, noise: float, wishes: Wishes) -> GroupModel:
+def mending_model(layout: Layout, noise: float, wishes: Wishes, settings: PatchSettings = _USUAL) -> GroupModel:
     """For strokes in a picture with few bands, with this σ²."""
-    reach = layout.pad([_NEAR if wishes.reach is None else wishes.reach] * len(layout.searched), 0)
-    window = _within(reach, layout.extent)
-    usual = _LIKEST if wishes.members is None else wishes.members
+    reach = settings.mending.near if wishes.reach is None else wishes.reach
+    window = _within(layout.pad([reach] * len(layout.searched), 0), layout.extent)
+    usual = settings.mending.likest if wishes.members is None else wishes.members
     members = min(usual, _candidates(window, layout.extent))
-    chosen = _NOISE * noise if wishes.noise is None else wishes.noise
     model = GroupModel(
         patch=(1, 1, 1),
         window=window,
         stride=(1, 1, 1),
         members=members,
-        informers=_INFORMERS * members,
-        strength=1.0,
-        noise=min(max(chosen, _LEAST_NOISE), _MOST_NOISE),
+        informers=settings.mending.informers * members,
+        strength=settings.model.strength,
+        noise=_noise(noise, wishes, settings),
     )
-    return with_side(layout, model, mending_sides(wishes)[0])
+    return with_side(layout, model, mending_sides(wishes, settings)[0])
 
 
-def mending_sides(wishes: Wishes) -> tuple[int, ...]:
+def _noise(noise: float, wishes: Wishes, settings: PatchSettings) -> float:
+    """σ² of groups, next to that of the start, within what single precision can work with."""
+    chosen = settings.model.noise * noise if wishes.noise is None else wishes.noise
+    return min(max(chosen, settings.model.least_noise), settings.model.most_noise)
+
+
+def mending_sides(wishes: Wishes, settings: PatchSettings = _USUAL) -> tuple[int, ...]:
     """Sides of patches for rounds that are averaged, the first one also for those before."""
-    return _SIDES if wishes.side is None else (wishes.side,) * len(_SIDES)
+    sides = settings.mending.sides
+    return sides if wishes.side is None else (wishes.side,) * len(sides)
 
 
 def with_side(layout: Layout, model: GroupModel, side: int) -> GroupModel:
@@ -165,37 +215,38 @@ def with_side(layout: Layout, model: GroupModel, side: int) -> GroupModel:
     )
 
 
-def _side(layout: Layout, share: float) -> int:
+def _side(layout: Layout, share: float, settings: PatchSettings) -> int:
     """The longest side with which a patch is not too large, nor to be solved for from too many entries.
 
     Those are the known ones, or the missing ones if bands are their own coefficients and fewer are missing.
     """
     if layout.band_count <= SHORT:
         share = min(share, 1 - share)
-    count, modes, side = direction_count(layout.band_count), len(layout.searched), 2
+    most = settings.model
+    count, modes, side = direction_count(layout.band_count, most), len(layout.searched), 2
     while (
-        side < _LONGEST
-        and count * (side + 1) ** modes <= _LARGEST_CHOSEN
-        and share * layout.band_count * (side + 1) ** modes <= _MOST_KNOWN
+        side < most.longest
+        and count * (side + 1) ** modes <= most.largest
+        and share * layout.band_count * (side + 1) ** modes <= most.most_known
     ):
         side += 1
     return side
 
 
-def other_noises(model: GroupModel, wishes: Wishes) -> Iterator[GroupModel]:
+def other_noises(model: GroupModel, wishes: Wishes, settings: PatchSettings = _USUAL) -> Iterator[GroupModel]:
     """With less noise, and with more."""
     if wishes.noise is None:
-        yield replace(model, noise=model.noise / _FACTOR)
-        yield replace(model, noise=model.noise * _FACTOR)
+        yield replace(model, noise=model.noise / settings.model.other_noise)
+        yield replace(model, noise=model.noise * settings.model.other_noise)
 
 
-def other_groups(model: GroupModel, wishes: Wishes) -> Iterator[GroupModel]:
+def other_groups(model: GroupModel, wishes: Wishes, settings: PatchSettings = _USUAL) -> Iterator[GroupModel]:
     """With fewer, more distant matches, as a façade has them; with a window that is as wide along all modes."""
     if wishes.reach is not None:
         return
     a, b, c = model.window
     if b:
-        yield replace(model, window=(6, 6, 6))
+        yield replace(model, window=(settings.model.equal_reach_in_volumes,) * 3)
     elif wishes.members is None:
         yield replace(model, window=(2 * a, 0, 2 * c), members=model.members // 2, informers=model.informers // 2)
 

@@ -1,12 +1,12 @@
-"""Which reference patches are worth it: something is missing in them, and the start is off there."""
+"""Which reference patches are worth solving for, and where settings are compared."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from tensorfill.patches.model import Triple
-from tensorfill.patches.references import local_misfit, patches_around, sample_tiles, touching, worst
+from tensorfill.patches.layout import Triple
+from tensorfill.patches.view import local_misfit, patches_around, sample_tiles, touching, worst
 
 
 @pytest.mark.parametrize(
