@@ -148,3 +148,13 @@ def test_of_many_entries_a_blend_must_be_clearly_better_than_the_favourite() -> 
     assert blend_weights(predictions, truth, favourite="favourite") == {"favourite": 1.0}
     clearly = {"favourite": truth + 0.2 * rng.normal(size=1000), "other": other}
     assert blend_weights(clearly, truth, favourite="favourite")["other"] > 0.5
+
+
+@pytest.mark.parametrize("better_in", [range(10), range(5)])
+def test_the_favourite_gives_way_where_others_are_better_in_most_holes(better_in: range) -> None:
+    """By a little is enough, for a few holes that all say the same are no luck."""
+    truth, holes = np.zeros(1000), np.repeat(np.arange(10), 100)
+    noise = np.random.default_rng(7).normal(size=1000)
+    other = np.where(np.isin(holes, better_in), 0.95, 1.04) * noise
+    weights = blend_weights({"favourite": noise, "other": other}, truth, holes, favourite="favourite")
+    assert weights == {"other" if len(better_in) == 10 else "favourite": 1.0}

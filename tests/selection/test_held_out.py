@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.ndimage import binary_dilation
 
-from tensorfill.missingness import Missingness, find_enclosed, is_structured
+from tensorfill.missingness import Missingness, collapse, find_enclosed, is_structured
 from tensorfill.sampling import mask
 from tensorfill.selection.held_out import hold_out
 from tensorfill.spectral.data import KnownData
@@ -227,3 +228,20 @@ def test_of_a_large_hole_among_scattered_ones_a_hole_as_large_is_held_out() -> N
         now = Missingness(known & ~held).deep & held
         assert now.sum() > 0.2 * size, "about half of such a hole was known, some of it may be beyond the borders"
         assert (held & ~now).any(), "scattered entries too"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "shape", "keep"),
+    [("pixels", (40, 20, 12), 0.5), ("pixels", (64, 64, 9), 0.1), ("lines", (60, 8, 30), 0.8)],
+)
+def test_fibres_that_are_missing_here_and_there_are_held_out_one_by_one(
+    pattern: str, shape: tuple[int, ...], keep: float
+) -> None:
+    """Not those without neighbours, as connected parts that are small would be, nor together with them."""
+    known = mask(pattern, shape, keep, seed=0)
+    held = hold_out(Missingness(known), np.random.default_rng(0))
+    small, few = collapse(known), collapse(held)
+    assert few.shape == small.shape, "whole fibres"
+    assert 0.1 <= few.sum() / small.sum() <= 0.21
+    left = binary_dilation(small & ~few) & few
+    assert left.any(), "some have a known neighbour that is not held out"

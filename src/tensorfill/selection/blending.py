@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 from ..tensor import Array
-from .judge import standard_errors, typical_error
+from .judge import hole_standard_errors, standard_errors, typical_error
 
 _WORTH_IT = 0.997  # error of a blend, relative to the best single one, above which the single one is taken
 _LEAST_WEIGHT = 0.05  # what weighs less is left out
@@ -18,6 +18,7 @@ _FEW_ENTRIES, _FEW_HOLES = 30, 4  # with fewer held out, weights would be fitted
 _DOUBT = 1.0  # over the root of how many pieces there are: by so much others must be better than the favourite
 _MANY_ENTRIES = 500  # scattered ones, of which squared errors have a standard error that can be trusted
 _CLEARLY = -1.5  # standard errors by which those of a blend must be smaller then than the favourite's
+_RATHER = -0.5  # the same over holes: of those there are few, and a blend is seldom far worse than the favourite
 _FIRM = 1e3  # how much harder the sum of the weights is kept than the data is met
 _ROUNDS = 20  # of weighing holes anew
 
@@ -43,21 +44,24 @@ def blend_weights(
     names = [name for name in predictions if np.isfinite(errors[name])]
     if pieces is None:
         pieces = len(truth) if holes is None else int(where.max()) + 1
-    if favourite in names:
+    few = pieces < (_FEW_ENTRIES if holes is None else _FEW_HOLES)
+    if favourite in names and (few or holes is None):
         errors[favourite] /= 1 + _DOUBT / np.sqrt(pieces)
     best = min(names, key=lambda name: errors[name])
     if not errors[best] > 0:  # nothing can be better than exact
         return {best: 1.0}
-    few = pieces < (_FEW_ENTRIES if holes is None else _FEW_HOLES)
     if few or holes is not None:
         names = [name for name in names if errors[name] <= _FAR * errors[best]]
     if few:
         return _by_likelihood({name: errors[name] for name in names}, pieces)
     found = _best_blend(misses, names, where, errors[best]) or {best: 1.0}
-    if favourite is None or favourite not in names or holes is not None or pieces < _MANY_ENTRIES:
+    if favourite is None or favourite not in misses or not np.isfinite(errors[favourite]):
         return found
-    clearly = standard_errors(_mix(found, misses), misses[favourite]) < _CLEARLY
-    return found if clearly else {favourite: 1.0}
+    if holes is not None:
+        better = hole_standard_errors(_mix(found, misses), misses[favourite], where) < _RATHER
+    else:
+        better = pieces < _MANY_ENTRIES or standard_errors(_mix(found, misses), misses[favourite]) < _CLEARLY
+    return found if better else {favourite: 1.0}
 
 
 def _best_blend(

@@ -19,6 +19,7 @@ _PART, _LARGEST_PART = (
     0.1,
     0.3,
 )  # the same if missingness is structured: wanted, and of one hole at most
+_SOME_FIBRES, _ENOUGH_FIBRES = 50, 200  # known ones, to hold out some of them; held-out ones, to compare by
 _SHIFTS, _MORE_SHIFTS, _SMALL = 3, 12, 2**12  # places of the mask that are compared; more, if it has few entries
 _AT_ENDS = 0.2  # share of the known indices that are held out at most where ends are empty, of all such ends
 _FEWER = 0.05  # how much an e-th of the entries that are wanted counts, next to an e-fold depth
@@ -44,6 +45,8 @@ def hold_out(pattern: Missingness, rng: np.random.Generator) -> Mask:
         return inside | _hold_out_scattered(mask & ~inside, rng)
     if pattern.structured:
         small = collapse(mask)
+        if _are_scattered_fibres(pattern, small):
+            return mask & _hold_out_fibres(small, rng)
         found = _holes_held_out(small, rng)
         if found is None:
             found = _one_slice(small if small.sum() > 1 else mask, rng)
@@ -60,6 +63,26 @@ def _hold_out_scattered(mask: Mask, rng: np.random.Generator) -> Mask:
     chosen = np.zeros(together.shape, dtype=bool)
     chosen.reshape(-1)[rng.choice(places, few, replace=False)] = True
     return mask & chosen
+
+
+def _are_scattered_fibres(pattern: Missingness, small: Mask) -> bool:
+    """Whether whole fibres, or slices of several modes, are missing here and there, by chance.
+
+    Slices of a single mode are no such thing: how many neighbours are lost with a slice decides how it is filled.
+    """
+    modes = sum(size > 1 for size in small.shape)
+    if small.size == pattern.mask.size or modes < 2 or pattern.any_lost or np.count_nonzero(small) < _SOME_FIBRES:
+        return False
+    return not Missingness(small).structured
+
+
+def _hold_out_fibres(small: Mask, rng: np.random.Generator) -> Mask:
+    """One by one, as they are missing: each is a thing of its own to judge by, where neighbours together are one."""
+    places = np.flatnonzero(small)
+    share = float(np.clip(_ENOUGH_FIBRES / len(places), _PART, _MOST))
+    held = np.zeros_like(small)
+    held.reshape(-1)[rng.choice(places, round(share * len(places)), replace=False)] = True
+    return held
 
 
 def _hold_out_deep(mask: Mask, deep: Mask, rng: np.random.Generator) -> Mask:

@@ -179,6 +179,16 @@ def standard_errors(misses: Numbers, others: Numbers) -> float:
     return _in_standard_errors(np.square(misses, dtype=np.float64) - np.square(others, dtype=np.float64))
 
 
+def hole_standard_errors(misses: Numbers, others: Numbers, holes: NDArray[np.intp]) -> float:
+    """By how many standard errors the typical error of misses is larger than that of others, if holes are independent.
+
+    One hole in which nobody can be right does not decide, but one in three in which somebody is better does not either.
+    """
+    counts = np.bincount(holes)
+    first, second = (np.sqrt(counts * np.bincount(holes, np.square(of, dtype=np.float64))) for of in (misses, others))
+    return _in_standard_errors((first - second)[counts > 0])
+
+
 def _in_standard_errors(differences: Numbers) -> float:
     deviation = float(differences.std())
     return float(differences.mean()) / deviation * math.sqrt(len(differences)) if deviation > 0 else 0.0
