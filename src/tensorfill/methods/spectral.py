@@ -25,7 +25,7 @@ from ..iterating import Clock, iterate
 from ..method import Question
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
-from ..selection.held_out_run import HeldOutRun
+from ..selection.judge import HeldOutRun
 from ..spectral.borders import Borders, strange_borders
 from ..spectral.data import KnownData
 from ..spectral.parametric import CORRELATIONS, Family, ParametricSpectrum

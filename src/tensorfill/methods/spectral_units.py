@@ -15,7 +15,7 @@ from ..completion import Estimate
 from ..estimates.derived import AffineEstimate
 from ..iterating import Progress
 from ..numerics.threads import quiet_blas
-from ..selection.held_out_run import HeldOutRun
+from ..selection.judge import HeldOutRun
 from ..spectral.run import SpectralRun
 from ..tensor import Array
 
