@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,8 +22,8 @@ from tensorfill.methods.spectral import Spectral
 from tensorfill.missingness import Missingness
 from tensorfill.observed import ObservedTensor
 from tensorfill.sampling import mask
-from tensorfill.selection import comparison, held_out_evidence, race
-from tensorfill.selection.course import Course
+from tensorfill.selection import comparison, evidence, windows
+from tensorfill.selection.comparison import Course
 from tensorfill.selection.held_out import hold_out
 
 
@@ -112,17 +113,17 @@ def test_few_entries_are_judged_four_times_at_high_effort(
     smooth: NDArray[Any], known: NDArray[np.bool_], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held: list[int] = []
-    weigh = held_out_evidence.blend_weights
+    weigh = evidence.blend_weights
 
     def look(predictions: Any, truth: Any, holes: Any, **more: Any) -> dict[str, float]:
         held.append(len(truth))
         return weigh(predictions, truth, holes, **more)
 
-    monkeypatch.setattr(held_out_evidence, "blend_weights", look)
+    monkeypatch.setattr(evidence, "blend_weights", look)
     complete(smooth, known, effort="normal")
     compare_with(monkeypatch, "t-ctv")
     complete(smooth, known, effort="high")
-    monkeypatch.setattr(comparison, "_ENOUGH_HELD", 0)
+    monkeypatch.setattr(comparison, "COMPARING", replace(comparison.COMPARING, enough_held=0))
     complete(smooth, known, effort="high")
     assert held[0] == held[2], "once, and at the ends"
     once = int(hold_out(Missingness(known), np.random.default_rng(0)).sum())
@@ -249,15 +250,15 @@ def test_holes_with_a_shape_are_judged_four_times_at_high_effort(
     known = np.ones((12, 10, 6), dtype=bool)
     known[3:6, 2:6] = False
     seen: dict[str, Any] = {}
-    weigh = held_out_evidence.blend_weights
+    weigh = evidence.blend_weights
 
     def look(predictions: Any, truth: Any, holes: Any, **more: Any) -> dict[str, float]:
         seen.update(predictions, truth=truth, holes=holes)
         return weigh(predictions, truth, holes, **more)
 
-    monkeypatch.setattr(held_out_evidence, "blend_weights", look)
+    monkeypatch.setattr(evidence, "blend_weights", look)
     compare_with(monkeypatch, "mean-fill")
-    monkeypatch.setattr(comparison, "_HOPELESS", np.inf)
+    monkeypatch.setattr(comparison, "COMPARING", replace(comparison.COMPARING, hopeless=np.inf))
     counts = {}
     for effort in ("normal", "high"):
         done = complete(smooth[:12, :10, :6], known, effort=effort)
@@ -270,15 +271,15 @@ def test_holes_with_a_shape_are_judged_four_times_at_high_effort(
 def test_a_forecast_is_judged_once_even_at_high_effort(smooth: NDArray[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """The last known slices are the only ones to hold out: they say nothing new when asked again."""
     asked: list[int] = []
-    weigh = held_out_evidence.blend_weights
+    weigh = evidence.blend_weights
 
     def look(predictions: Any, truth: Any, holes: Any, **more: Any) -> dict[str, float]:
         asked.append(len(truth))
         return weigh(predictions, truth, holes, **more)
 
-    monkeypatch.setattr(held_out_evidence, "blend_weights", look)
+    monkeypatch.setattr(evidence, "blend_weights", look)
     compare_with(monkeypatch, "mean-fill")
-    monkeypatch.setattr(comparison, "_HOPELESS", np.inf)
+    monkeypatch.setattr(comparison, "COMPARING", replace(comparison.COMPARING, hopeless=np.inf))
     forecast = np.ones(smooth.shape, dtype=bool)
     forecast[-2:] = False
     for effort in ("normal", "high"):
@@ -471,7 +472,7 @@ def test_what_is_clearly_beaten_on_a_part_of_the_data_is_not_tried_on_all_of_it(
     assert all(np.prod(shapes[0]) < full.size / 1.3 for shapes in seen.values())
     assert "mean-fill" not in done.reasons.get("weights", "")
     seen.clear()
-    monkeypatch.setattr(race, "_CLOSE", np.inf)
+    monkeypatch.setattr(windows.Race, "is_close", lambda race, misses: True)
     assert "mean-fill" in complete(full, known).reasons["weights"]
     assert [shapes[1] for shapes in seen.values()] == [full.shape, full.shape]
     seen.clear()

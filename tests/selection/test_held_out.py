@@ -1,14 +1,16 @@
-"""Entries are held out the way others are missing, and only known ones."""
+"""What is held out: known entries, missing in the same way as the rest, and those that are hard to predict."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.ndimage import binary_dilation
 
-from tensorfill.missingness import Missingness, find_enclosed, is_structured
+from tensorfill.missingness import Missingness, collapse, find_enclosed, is_structured
+from tensorfill.observed import ObservedTensor
 from tensorfill.sampling import mask
-from tensorfill.selection.held_out import hold_out
+from tensorfill.selection.held_out import hard_places, hold_out
 from tensorfill.spectral.data import KnownData
 
 Mask = NDArray[np.bool_]
@@ -227,3 +229,49 @@ def test_of_a_large_hole_among_scattered_ones_a_hole_as_large_is_held_out() -> N
         now = Missingness(known & ~held).deep & held
         assert now.sum() > 0.2 * size, "about half of such a hole was known, some of it may be beyond the borders"
         assert (held & ~now).any(), "scattered entries too"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "shape", "keep"),
+    [("pixels", (40, 20, 12), 0.5), ("pixels", (64, 64, 9), 0.1), ("lines", (60, 8, 30), 0.8)],
+)
+def test_fibres_that_are_missing_here_and_there_are_held_out_one_by_one(
+    pattern: str, shape: tuple[int, ...], keep: float
+) -> None:
+    """Not those without neighbours, as connected parts that are small would be, nor together with them."""
+    known = mask(pattern, shape, keep, seed=0)
+    held = hold_out(Missingness(known), np.random.default_rng(0))
+    small, few = collapse(known), collapse(held)
+    assert few.shape == small.shape, "whole fibres"
+    assert 0.1 <= few.sum() / small.sum() <= 0.21
+    left = binary_dilation(small & ~few) & few
+    assert left.any(), "some have a known neighbour that is not held out"
+
+
+def test_ends_of_the_longest_mode_are_hard() -> None:
+    rng = np.random.default_rng(0)
+    known = rng.random((3, 200)) < 0.5
+    found = hard_places(ObservedTensor.from_array(rng.random(known.shape), known), np.zeros_like(known))
+    columns = np.flatnonzero(known.any(axis=0))
+    assert set(np.flatnonzero(found.any(axis=0))) == {columns[0], columns[-1]}
+    assert not (found & ~known).any()
+
+
+def test_neighbours_of_an_outlier_are_hard_and_the_outlier_itself_is_not_held_out() -> None:
+    rng = np.random.default_rng(1)
+    known = rng.random((30, 40)) < 0.6
+    known[12, 20] = True
+    values = 0.7 + 0.01 * rng.random(known.shape)
+    values[12, 20] = 700.0
+    found = hard_places(ObservedTensor.from_array(values, known), np.zeros_like(known))
+    assert found[10:15, 18:23].sum() == known[10:15, 18:23].sum() - 1
+    assert not found[12, 20]
+
+
+def test_what_is_held_out_already_is_left_alone() -> None:
+    known = np.ones((3, 200), dtype=bool)
+    held = np.zeros_like(known)
+    held[:, 0] = True
+    found = hard_places(ObservedTensor.from_array(np.random.default_rng(2).random(known.shape), known), held)
+    assert not (found & held).any()
+    assert found[:, -1].all()

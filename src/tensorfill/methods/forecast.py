@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from ..cost import FIXED_SECONDS, UNMEASURED, Cost
 from ..memory import available_memory
 from ..method import Effort, Question
-from ..selection.holdings import holdings
-from ..selection.phases import runs_in_all
+from ..selection.comparison import runs_in_all
+from ..selection.held_out import holdings
 from ..tensor import entries
 from .candidates import methods_tried
 from .registry import available_methods

@@ -28,7 +28,7 @@ from ..patches.planning import LARGEST_PATCH, Wishes, has_similar_patches, longe
 from ..patches.settings import PatchSettings
 from ..patches.solver import GroupSolver, Improvement, Task
 from ..patches.start import Strokes
-from ..selection.held_out_run import HeldOutRun, own_deviations
+from ..selection.judge import HeldOutRun, own_deviations
 from .baseline import scale_back, too_large_to_fill
 from .patches_beginning import begin_with_spectral, begin_with_strokes, group_deviations
 from .powers import ChosenPower, check_power, check_power_fits, choose_power

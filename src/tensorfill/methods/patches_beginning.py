@@ -16,7 +16,7 @@ from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..patches.start import Start, Strokes, start_from_strokes
 from ..patches.uncertainty import GroupUncertainty
-from ..selection.held_out_run import HeldOutRun, own_deviations
+from ..selection.judge import HeldOutRun, own_deviations
 from ..spectral.run import SpectralRun
 from ..tensor import Array
 from .spectral import Spectral

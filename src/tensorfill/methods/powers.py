@@ -17,7 +17,7 @@ import numpy as np
 from ..completion import Completion, Estimate, History, Snapshot, StopReason, Watch
 from ..estimates.derived import PoweredEstimate, deviation_of_root, expected_root
 from ..observed import ObservedTensor
-from ..selection.held_out_run import Deviations, HeldOutRun, own_deviations
+from ..selection.judge import Deviations, HeldOutRun, own_deviations
 from ..selection.windows import Window, window_sizes, windows
 from ..tensor import SHORT, Array
 from .setting_checks import check_positive, wrong

@@ -24,7 +24,7 @@ from ..iterating import Clock, follow, iterate
 from ..method import Method, Question
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
-from ..selection.held_out_run import HeldOutRun
+from ..selection.judge import HeldOutRun
 from ..spectral.bases import Borders
 from ..spectral.data import KnownData, find_borders, find_places
 from ..spectral.prior import CORRELATIONS, Family, ParametricSpectrum

@@ -6,7 +6,7 @@ what has to be known of them they say themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -18,11 +18,11 @@ from ..estimates.derived import BlendedEstimate, EstimateByPlace
 from ..method import Method, Question
 from ..observed import ObservedTensor
 from ..tensor import Array
-from .comparison import Comparison
-from .course import Course, Stopped
+from .comparison import Comparison, Course, Stopped, tell_completing
 from .judge import can_judge_lost, goes_deeper
-from .mixture import mixture_deviations
-from .phases import tell_completing
+
+Share = tuple[float, Estimate, Callable[[], Array]]
+"""A weight, an estimate, and what computes its deviations."""
 
 
 class Refused(Exception):
@@ -217,13 +217,38 @@ class Choice:
             done.deviations is not None and not isinstance(done.estimate, BlendedEstimate | EstimateByPlace)
         ):
             return done.deviations
-        return partial(_deviations, sure, done.estimate, self._observed.floor)
+        return partial(_calibrated, sure, done.estimate, self._observed.floor)
 
 
 def _describe_weights(weights: Mapping[str, float]) -> str:
     return " + ".join(f"{weight:.2f} {name}" if weight < 1 else name for name, weight in weights.items())
 
 
-def _deviations(sure: Callable[[Array], Array], estimate: Estimate, floor: float) -> Array:
+def _calibrated(sure: Callable[[Array], Array], estimate: Estimate, floor: float) -> Array:
     """A function of the module, so that a completion can be pickled."""
     return sure(np.maximum(estimate.dense(), floor))
+
+
+def mixture_deviations(
+    weights: Mapping[str, float], parts: Mapping[str, Completion], blend: Estimate, floor: float
+) -> Callable[[], Array] | None:
+    """Computes how sure to be of a blend of which nobody knows the errors: its methods are taken for a mixture.
+
+    If each of them may be the one that is right, with probability p_i, the mean square error of their weighted mean w
+    is Σ p_i (s_i² + (w − w_i)²): what each gives itself, s_i, and how far it is from what is returned. Methods that do
+    not say how sure they are count by what they move w; None if none says. It can be pickled.
+    """
+    shares: list[Share] = []
+    for name, weight in weights.items():
+        deviations = parts[name].deviations
+        if deviations is not None:
+            shares.append((weight, parts[name].estimate, deviations))
+    return partial(_deviations, shares, blend, floor) if shares else None
+
+
+def _deviations(shares: Sequence[Share], blend: Estimate, floor: float) -> Array:
+    entries = np.maximum(blend.dense(), floor)
+    squares = np.zeros_like(entries)
+    for weight, estimate, deviations in shares:
+        squares += weight * (deviations() ** 2 + (entries - np.maximum(estimate.dense(), floor)) ** 2)
+    return np.asarray(np.sqrt(squares / sum(weight for weight, _, _ in shares)))

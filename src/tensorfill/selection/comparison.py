@@ -1,35 +1,119 @@
 """Comparison: what methods say of held-out entries, and how often they are asked.
 
 The first one is the leader: the others are compared on entries that it holds out for its own choices and takes back at
-the end, if it does so, and it counts for more where there is little to judge by.
+the end, if it does so, and it counts for more where there is little to judge by. All run one after the other as if they
+were one method, with one clock and one history, and tell how far they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..completion import Completion
+from ..completion import Completion, Estimate, Iteration, Snapshot, StopKind, StopReason, Watch
 from ..cost import FIXED_SECONDS
 from ..deadline import seconds_left
+from ..iterating import Clock
 from ..method import Method, Question
 from ..missingness import Missingness
+from ..observed import ObservedTensor
+from ..telling import Phase, tell_phase
 from ..tensor import Array
-from .course import Course
-from .hard_places import STRATA, hard_places, strata
-from .held_out import hold_out
-from .held_out_evidence import HeldOutEvidence
-from .held_out_run import HeldOutRun, HoldsOut
-from .holdings import HOLDINGS, holdings
-from .judge import Judge
-from .phases import tell_comparing, tell_leading, tell_racing
-from .race import Race
+from .evidence import HeldOutEvidence
+from .held_out import HOLDING_OUT, STRATA, hard_places, hold_out, holdings, strata
+from .judge import HeldOutRun, HoldsOut, Judge
+from .windows import Race
 
-_HOPELESS = 2.0  # times the smallest error the first time: not tried again
-_ENOUGH_HELD = 20_000  # so many scattered entries judge well enough at once; of holes there are never that many
+
+@dataclass(frozen=True, kw_only=True)
+class Comparing:
+    """How long methods are compared, and how often they are expected to run."""
+
+    hopeless: float = 2.0  # times the smallest error the first time: not tried again
+    enough_held: int = 20_000  # scattered entries that judge well enough at once; of holes there are never that many
+
+    # How often the only other method gets a weight, and runs once more on all that is known: on pictures seldom, on
+    # clips nearly always, on other tensors now and then.
+    runs_again_on_pictures: float = 0.2
+    runs_again: float = 0.6
+    in_all: float = 0.6  # the same for all of several
+    close_on_pictures: float = 0.1  # how often one that was compared on a part of the data is compared on all of it
+    close: float = 0.6
+    part: float = 1 / 6  # of a run is one on a part of the data
+    channels: int = 4  # at most, in the last mode of a picture
+
+
+COMPARING = Comparing()
+_ENDED: dict[StopKind, str] = {
+    "watch": "Stopped by the watcher",
+    "time": "Out of time",
+    "interrupted": "Interrupted",
+}
+
+
+class Stopped(Exception):
+    """The watcher, the time limit or Ctrl-C ended it."""
+
+    def __init__(self, reason: StopReason) -> None:
+        self.reason = reason
+
+
+class Course:
+    """How far it has come. All methods have the random numbers that they have when run by themselves."""
+
+    def __init__(self, observed: ObservedTensor, rng: np.random.Generator, watch: Watch | None) -> None:
+        self.observed = observed
+        self.scale = float(observed.values.max())
+        self.clock = Clock()
+        self.history: list[Iteration] = []
+        self.standing: Completion | None = None
+        """What would be returned."""
+        self.error = float("nan")
+        """Its error at held-out entries."""
+        self._watch = watch
+        self._rng_of_all = deepcopy(rng)
+        self.seed = int(rng.integers(2**31))
+
+    def rng(self) -> np.random.Generator:
+        """The random numbers that a method has when run by itself: it starts, and is judged, as it would be."""
+        return deepcopy(self._rng_of_all)
+
+    def completed(self, method: Method, observed: ObservedTensor) -> Completion:
+        """What a method makes of this tensor."""
+        return self.kept(method.complete(observed, rng=self.rng(), watch=self.watcher()))
+
+    def kept(self, done: Completion) -> Completion:
+        """A completion that was made; the first one stands from here on. Raises if it was stopped."""
+        if self.standing is None:
+            self.standing = done
+        if done.stop.kind in _ENDED:
+            raise Stopped(self.stopped(done.stop.kind))
+        return done
+
+    def watcher(self) -> Watch:
+        """Passes on what a method does, as an iteration of ours; what would be returned is shown, not a candidate."""
+
+        def look(snapshot: Snapshot) -> bool:
+            estimate: Estimate = snapshot.estimate if self.standing is None else self.standing.estimate
+            # Methods see data whose largest value is 1; held-out errors are in the data's units.
+            cost = snapshot.step.cost * self.scale if self.standing is None else self.error
+            step = Iteration(len(self.history), self.clock.seconds, cost)
+            self.history.append(step)
+            return self._watch is not None and self.clock.call_paused(self._watch, Snapshot(step, estimate))
+
+        return look
+
+    def stopped(self, kind: StopKind) -> StopReason:
+        """That it was ended before all methods were compared."""
+        made = self.history[-1].iteration if self.history else 0
+        sentence = (
+            f"{_ENDED[kind]} after {made} iterations: this is the result so far, before all methods were compared."
+        )
+        return StopReason(kind, sentence)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,12 +189,12 @@ class Comparison:
         """The same with further entries held out, if effort is high or trying again costs little."""
         evidence = at_first
         observed, cheap = self.course.observed, self.question.short
-        few = at_first.judge.structured or at_first.judge.mixed or len(at_first.truth) < _ENOUGH_HELD
+        few = at_first.judge.structured or at_first.judge.mixed or len(at_first.truth) < COMPARING.enough_held
         if not cheap:
             others = _keep_competitive(others, at_first.errors())
         if cheap and others and not at_first.judge.structured and (hard := hard_places(observed, held)).any():
             evidence = evidence.joined(self._ask_again(others, hard))
-        for number in range(1, holdings(observed.size) if cheap else HOLDINGS):
+        for number in range(1, holdings(observed.size) if cheap else HOLDING_OUT.holdings):
             if not others or not ((self.question.effort == "high" and few) or (cheap and evidence.is_little())):
                 break
             again = self._hold_out(number)
@@ -154,4 +238,56 @@ class Comparison:
 def _keep_competitive(methods: Mapping[str, Method], errors: Mapping[str, float]) -> dict[str, Method]:
     """Those that further entries could show to be the best, or of use to it."""
     best = min(error for error in errors.values() if np.isfinite(error))
-    return {name: method for name, method in methods.items() if errors.get(name, np.inf) <= _HOPELESS * best}
+    return {name: method for name, method in methods.items() if errors.get(name, np.inf) <= COMPARING.hopeless * best}
+
+
+def runs_again(others: int, shape: Sequence[int]) -> float:
+    """How often each of so many methods other than the first one runs once more, on average."""
+    alone = COMPARING.runs_again_on_pictures if _is_picture(shape) else COMPARING.runs_again
+    return min(alone, COMPARING.in_all / max(1, others))
+
+
+def runs_in_all(others: int, shape: Sequence[int], *, raced: bool) -> float:
+    """How often each of so many methods other than the first one runs, on average; on a part of the data is less."""
+    return (COMPARING.part if raced else 0.0) + _runs_on_all(others, shape, raced=raced)
+
+
+def _runs_on_all(others: int, shape: Sequence[int], *, raced: bool) -> float:
+    """The same on all of the data, where those that are `raced` have to be close on a part of it."""
+    again = runs_again(others, shape)
+    close = COMPARING.close_on_pictures if _is_picture(shape) else COMPARING.close
+    return close + min(close, again) if raced else 1 + again
+
+
+def _is_picture(shape: Sequence[int]) -> bool:
+    return len(shape) == 2 or shape[-1] <= COMPARING.channels
+
+
+def tell_leading(name: str, others: Sequence[str], shape: Sequence[int], *, raced: bool) -> None:
+    """The first one begins, with which others will be compared, `raced` on a part of the data first."""
+    runs = runs_in_all(len(others), shape, raced=raced)
+    later = tuple((other, runs) for other in others)
+    tell_phase(Phase("comparing" if others else "completing", name, 1, 1 + len(others), later))
+
+
+def tell_comparing(name: str, names: Sequence[str], shape: Sequence[int]) -> None:
+    """This one of the methods that are compared begins; the first one is not run again."""
+    place = names.index(name)
+    again = [(other, runs_again(len(names) - 1, shape)) for other in names[1:]]
+    later = (*((other, 1.0) for other in names[place + 1 :]), *again)
+    tell_phase(Phase("comparing" if len(names) > 1 else "completing", name, place + 1, len(names), later))
+
+
+def tell_racing(name: str, names: Sequence[str], shape: Sequence[int]) -> None:
+    """This one of the methods that are compared on a part of the data begins; how many are close is not known yet."""
+    place = names.index(name)
+    on_all = [(other, _runs_on_all(len(names), shape, raced=True)) for other in names]
+    later = (*((other, COMPARING.part) for other in names[place + 1 :]), *on_all)
+    tell_phase(Phase("comparing on a part", name, place + 1, len(names), later, COMPARING.part))
+
+
+def tell_completing(name: str, names: Sequence[str]) -> None:
+    """This one of the methods whose weighted mean is the result begins, with all that is known."""
+    place = names.index(name)
+    later = tuple((other, 1.0) for other in names[place + 1 :])
+    tell_phase(Phase("completing", name, place + 1, len(names), later))

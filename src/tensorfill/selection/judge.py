@@ -1,25 +1,41 @@
-"""Judging predictions of held-out entries: how far they are off, each kind of hole by itself."""
+"""Judging predictions of held-out entries: how far they are off, each kind of hole by itself.
+
+A method that holds entries out for its own choices tells of that with a `HeldOutRun`. Others can then be compared with
+it on the same entries, and it does not have to run a second time.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import label
 
+from ..completion import Completion, Estimate, Watch
 from ..missingness import Missingness, collapse, measure_depths
+from ..observed import ObservedTensor
+from ..tensor import Array
 
 Mask = NDArray[np.bool_]
 Numbers = NDArray[Any]
 
-_SOME = 3  # known entries, or indices of a mode with some, from which on there is something to learn
-_DEEPER = 2.0  # times as deep is far deeper
-_FEW_PIECES = 5  # holes, which do not tell one prediction from another
-_LARGE, _TILE = 2**10, 16  # entries from which on lost slices are cut into pieces; entries along a mode of a piece
+
+@dataclass(frozen=True, kw_only=True)
+class Judging:
+    """What it takes to judge by."""
+
+    some: int = 3  # known entries, or indices of a mode with some, from which on there is something to learn
+    deeper: float = 2.0  # times as deep is far deeper
+    few_pieces: int = 5  # holes, which do not tell one prediction from another
+    large: int = 2**10  # entries from which on lost slices are cut into pieces: errors far apart are no longer alike
+    tile: int = 16  # entries of such a piece along a mode
+
+
+JUDGING = Judging()
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +103,7 @@ class Judge:
         more = np.square(misses, dtype=np.float64) - np.square(others, dtype=np.float64)
         pieces = np.bincount(self._pieces[in_holes], more[in_holes])
         more = np.append(more[~in_holes], pieces[np.bincount(self._pieces[in_holes]) > 0])
-        return _in_standard_errors(more) if len(more) >= _FEW_PIECES else 0.0  # else luck would decide
+        return _in_standard_errors(more) if len(more) >= JUDGING.few_pieces else 0.0  # else luck would decide
 
     @property
     def divides_holes(self) -> bool:
@@ -100,7 +116,7 @@ class Judge:
         if self.tiles is None or not (self.structured or self.mixed):
             return self.holes
         in_holes = self.apart | self.structured
-        tiles = np.where(in_holes & (np.bincount(self.holes)[self.holes] > _LARGE), self.tiles, 0)
+        tiles = np.where(in_holes & (np.bincount(self.holes)[self.holes] > JUDGING.large), self.tiles, 0)
         return np.unique(self.holes * (tiles.max(initial=0) + 1) + tiles, return_inverse=True)[1]
 
 
@@ -111,8 +127,8 @@ def _tiles(pattern: Missingness, held: Mask) -> NDArray[np.intp] | None:
     """
     if not pattern.any_lost:
         return None
-    places = [index // _TILE for index in np.nonzero(held)]
-    tiles = 1 + np.ravel_multi_index(places, [-(-size // _TILE) for size in held.shape])
+    places = [index // JUDGING.tile for index in np.nonzero(held)]
+    tiles = 1 + np.ravel_multi_index(places, [-(-size // JUDGING.tile) for size in held.shape])
     return np.where(pattern.without(held).lost[held], tiles, 0).astype(np.intp)
 
 
@@ -133,19 +149,19 @@ def _lost_runs(pattern: Missingness, rest: Missingness) -> NDArray[np.intp]:
 
 def can_judge_lost(pattern: Missingness, held: Mask) -> bool:
     """Whether something tells about lost slices: one of that mode was held out, or parts of those beside it were."""
-    if np.count_nonzero(pattern.mask) < _SOME:
+    if np.count_nonzero(pattern.mask) < JUDGING.some:
         return False
     rest = pattern.without(held)
     for mode, size in enumerate(held.shape):
         lost = len(pattern.lost_indices[mode])
-        if lost > 0 and size - lost < _SOME and len(rest.lost_indices[mode]) == lost:
+        if lost > 0 and size - lost < JUDGING.some and len(rest.lost_indices[mode]) == lost:
             return False
     return True
 
 
 def find_unjudged_entries(pattern: Missingness, held: Mask) -> Mask:
     """Entries of lost slices of a mode of which no slice could be held out; all, if next to nothing is known."""
-    if np.count_nonzero(pattern.mask) < _SOME:
+    if np.count_nonzero(pattern.mask) < JUDGING.some:
         return np.ones_like(held)
     found = np.zeros_like(held)
     rest = pattern.without(held)
@@ -163,7 +179,7 @@ def goes_deeper(pattern: Missingness, held: Mask) -> bool:
     apart = held & ~rest.lost
     if not missing.any() or not apart.any():
         return False
-    return bool(measure_depths(pattern.mask)[missing].max() > _DEEPER * measure_depths(rest.mask)[apart].max())
+    return bool(measure_depths(pattern.mask)[missing].max() > JUDGING.deeper * measure_depths(rest.mask)[apart].max())
 
 
 def hole_numbers(held: Mask, *, holes: bool) -> NDArray[np.intp]:
@@ -177,6 +193,16 @@ def hole_numbers(held: Mask, *, holes: bool) -> NDArray[np.intp]:
 def standard_errors(misses: Numbers, others: Numbers) -> float:
     """By how many standard errors the squares of misses are larger than those of others, if all are independent."""
     return _in_standard_errors(np.square(misses, dtype=np.float64) - np.square(others, dtype=np.float64))
+
+
+def hole_standard_errors(misses: Numbers, others: Numbers, holes: NDArray[np.intp]) -> float:
+    """By how many standard errors the typical error of misses is larger than that of others, if holes are independent.
+
+    One hole in which nobody can be right does not decide, but one in three in which somebody is better does not either.
+    """
+    counts = np.bincount(holes)
+    first, second = (np.sqrt(counts * np.bincount(holes, np.square(of, dtype=np.float64))) for of in (misses, others))
+    return _in_standard_errors((first - second)[counts > 0])
 
 
 def _in_standard_errors(differences: Numbers) -> float:
@@ -194,3 +220,46 @@ def typical_error(misses: Numbers, holes: NDArray[np.intp]) -> float:
     counts = np.bincount(holes)
     squares = np.bincount(holes, np.square(misses, dtype=np.float64))
     return float(np.sqrt(counts * squares).sum() / len(misses))
+
+
+class Deviations(Protocol):
+    """How sure to be of somebody's estimate. Completions keep it, so that it must be possible to pickle it."""
+
+    def __call__(self, entries: Array, *, errors: Array, more: float) -> Array:
+        """The standard deviation of every entry, if these were the errors at held-out ones.
+
+        `more` is added to all variances, in squares of the largest known value.
+        """
+        ...
+
+
+def own_deviations(sure: Deviations, estimate: Estimate, errors: Array) -> Array:
+    """How sure to be of an estimate with these errors at held-out entries."""
+    return sure(estimate.dense(), errors=errors, more=0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutRun:
+    """What was held out, and predicted there before it was given back, in the units of the data."""
+
+    held: NDArray[np.bool_]
+    predictions: Array
+    """For every held-out entry, in order."""
+    judge: Judge
+    deviations: Deviations | None = None
+    """None: the method does not know."""
+
+
+@runtime_checkable
+class HoldsOut(Protocol):
+    """A method that holds entries out for its own choices, and tells of it."""
+
+    def run(
+        self,
+        observed: ObservedTensor,
+        *,
+        rng: np.random.Generator,
+        watch: Watch | None = None,
+    ) -> tuple[Completion, HeldOutRun | None]:
+        """Complete the tensor; also what was predicted where entries were held out, None if none were, or not yet."""
+        ...

@@ -19,14 +19,22 @@ from ..tensor import Array
 
 Numbers = NDArray[np.floating]
 
-_WITHIN = ((1.0, 0.6827), (2.0, 0.9545))  # of a normal distribution
-_MADE_UP = 20  # errors of just the size guessed join the real ones, so that few of those do not say too much
-_RIDGE = 10.0  # per squared weight of a property that varies by 1
-_LARGEST_STEP = 2.0
-_MOST_STEPS = 50
-_LEAST = 0.7  # of the root mean square of errors: that of deviations
-_LEAST_POWER = 0.25  # of p in d²: where the guess is larger, so is d
-_FACTORS = np.exp(np.linspace(-2, 2, 401))
+
+@dataclass(frozen=True, kw_only=True)
+class Calibrating:
+    """How a law is fitted, and its factor."""
+
+    within: tuple[tuple[float, float], ...] = ((1.0, 0.6827), (2.0, 0.9545))  # shares of a normal distribution
+    made_up: int = 20  # errors of just the size guessed join the real ones, so that few of those do not say too much
+    ridge: float = 10.0  # per squared weight of a property that varies by 1: what it costs to differ from the guess
+    largest_step: float = 2.0  # of Newton's method
+    most_steps: int = 50
+    least: float = 0.7  # of the root mean square of errors: that of deviations
+    least_power: float = 0.25  # of p in d²: where the guess is larger, so is d
+    range_of_factors: float = 2.0  # largest logarithm of one, either way
+
+
+CALIBRATING = Calibrating()
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +71,8 @@ class VarianceLaw:
     """What was seen of each; further out counts as this."""
 
     @classmethod
-    def fitted(cls, seen: Evidence, ridge: float = _RIDGE) -> VarianceLaw:
-        """The most likely weights. `ridge` is what it costs to differ from the guess."""
+    def fitted(cls, seen: Evidence, ridge: float = CALIBRATING.ridge) -> VarianceLaw:
+        """The most likely weights."""
         columns = seen.columns
         if len(columns) == 0:
             none = np.zeros(columns.shape[1])
@@ -74,7 +82,7 @@ class VarianceLaw:
         rows = np.column_stack([np.ones(len(columns)), (columns - middle) / unit])
         found = _most_likely(rows, seen, ridge)
         weights = found[1:] / unit
-        weights[0] = max(weights[0], _LEAST_POWER - 1)
+        weights[0] = max(weights[0], CALIBRATING.least_power - 1)
         return cls(float(found[0]), weights, middle, columns.min(axis=0), columns.max(axis=0))
 
     def factor(self, seen: Evidence, tails: float = 1.0) -> float:
@@ -85,7 +93,7 @@ class VarianceLaw:
         next to that within one.
         """
         guessed = np.exp(0.5 * self.logarithms(seen.guess, seen.properties.T))
-        least = _LEAST * np.sqrt(seen.squares.sum() / np.square(guessed).sum())
+        least = CALIBRATING.least * np.sqrt(seen.squares.sum() / np.square(guessed).sum())
         return max(_factor(np.sqrt(seen.squares) / guessed, seen.independent, tails), float(least))
 
     def logarithms(self, guess: Numbers, properties: Iterable[Numbers]) -> Numbers:
@@ -118,28 +126,29 @@ def _most_likely(rows: Array, seen: Evidence, ridge: float) -> Array:
     squares = seen.squares * np.exp(-seen.guess)
     count = seen.independent
     weights = np.zeros(rows.shape[1])
-    weights[0] = np.log((count * squares.sum() + _MADE_UP) / (count * len(squares) + _MADE_UP))
-    for _ in range(_MOST_STEPS):
+    weights[0] = np.log((count * squares.sum() + CALIBRATING.made_up) / (count * len(squares) + CALIBRATING.made_up))
+    for _ in range(CALIBRATING.most_steps):
         left = squares * np.exp(-(rows @ weights))
-        made_up = _MADE_UP * np.exp(-weights[0])
+        made_up = CALIBRATING.made_up * np.exp(-weights[0])
         gradient = 0.5 * count * (rows.T @ (1 - left)) + penalties * weights
-        gradient[0] += 0.5 * (_MADE_UP - made_up)
+        gradient[0] += 0.5 * (CALIBRATING.made_up - made_up)
         hessian = 0.5 * count * ((rows * left[:, None]).T @ rows) + np.diag(penalties)
         hessian[0, 0] += 0.5 * made_up
         step = np.linalg.lstsq(hessian, gradient)[0]  # errors that are all zero leave it singular
         largest = float(np.abs(step).max())
         if largest < 1e-9:
             break
-        weights -= step * min(1.0, _LARGEST_STEP / largest)
+        weights -= step * min(1.0, CALIBRATING.largest_step / largest)
     return weights
 
 
 def _factor(sizes: Array, independent: float, tails: float) -> float:
     """By what to multiply deviations, given errors in units of them."""
-    ideal = np.abs(ndtri((np.arange(_MADE_UP) + 0.5) / _MADE_UP))
-    off = np.zeros(len(_FACTORS))
-    for (deviations, share), importance in zip(_WITHIN, (1.0, tails), strict=True):
-        below = [np.searchsorted(np.sort(group), deviations * _FACTORS, side="right") for group in (sizes, ideal)]
-        within = (independent * below[0] + below[1]) / (independent * len(sizes) + _MADE_UP)
+    ideal = np.abs(ndtri((np.arange(CALIBRATING.made_up) + 0.5) / CALIBRATING.made_up))
+    factors = np.exp(np.linspace(-CALIBRATING.range_of_factors, CALIBRATING.range_of_factors, 401))
+    off = np.zeros(len(factors))
+    for (deviations, share), importance in zip(CALIBRATING.within, (1.0, tails), strict=True):
+        below = [np.searchsorted(np.sort(group), deviations * factors, side="right") for group in (sizes, ideal)]
+        within = (independent * below[0] + below[1]) / (independent * len(sizes) + CALIBRATING.made_up)
         off += importance * (within - share) ** 2
-    return float(_FACTORS[np.argmin(off)])
+    return float(factors[np.argmin(off)])
