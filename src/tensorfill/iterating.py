@@ -135,7 +135,7 @@ def iterate(
                 break
             look_at_clock()
     except NoFurtherStep as end:
-        stop = StopReason("stalled", str(end) or _STALLED)
+        stop = stop or StopReason("stalled", str(end) or _STALLED)  # of what went before, if no step was made
     except KeyboardInterrupt:
         if at is None:
             raise

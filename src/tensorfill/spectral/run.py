@@ -17,8 +17,7 @@ from ..completion import Certificate, Estimate
 from ..missingness import Missingness
 from ..numerics.threads import quiet_blas
 from ..selection.held_out import hold_out
-from ..selection.judge import HeldOutRun
-from ..selection.judge import Judge
+from ..selection.judge import HeldOutRun, Judge
 from ..tensor import Array
 from .bases import BINNING, Basis, Binning, Borders, Numbers
 from .data import BorderSettings, KnownData, PlaceSettings, WindowSettings
