@@ -35,6 +35,7 @@ class HoldingOut:
     # Holes
     part: float = 0.1  # wanted; more of them than of scattered entries, for errors within a hole are alike
     largest_part: float = 0.3  # of one hole
+    few_known: float = 0.6  # share known up to which fibres are held out one by one; with more, shifted holes are many
     some_fibres: int = 50  # known ones from which on they are held out one by one, where they are missing so
     enough_fibres: int = 200  # to compare by, likewise
     shifts: int = 3  # of the mask that are looked at
@@ -115,6 +116,7 @@ def _are_scattered_fibres(pattern: Missingness, small: Mask, settings: HoldingOu
         small.size == pattern.mask.size
         or modes < 2
         or pattern.any_lost
+        or small.mean() > settings.few_known
         or np.count_nonzero(small) < settings.some_fibres
     ):
         return False
