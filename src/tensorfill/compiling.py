@@ -38,6 +38,9 @@ _USUAL_SECONDS = 20
 def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """A decorator: `numba.njit` with these options, kept on disk if that is possible.
 
+    A kernel that another one calls becomes part of that one. Otherwise both would have a copy of it, compiled apart, of
+    which a process takes the first that it meets: then bits depend on what was compiled or loaded before.
+
     >>> @compiled(fastmath=True)
     ... def doubled(number):
     ...     return 2 * number
@@ -46,7 +49,7 @@ def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        kernel = njit(**options)(function)
+        kernel = njit(forceinline=True, **options)(function)
         kept = _kept(function)
         if kept is not None:
             kernel._cache = kept
