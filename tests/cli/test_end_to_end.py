@@ -91,8 +91,8 @@ def test_nothing_observed_is_refused(refused: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_first_run_after_an_installation_says_that_it_compiles_and_has_the_bits_of_the_second(tmp_path: Path) -> None:
-    """Kernels call kernels. If a process has two copies of one, which are compiled apart, it takes the first it meets."""
+def test_the_first_run_after_an_installation_says_that_it_compiles_and_has_the_bits_of_others(tmp_path: Path) -> None:
+    """If a process has two copies of a kernel that others call, compiled apart, it takes the first that it meets."""
     squares = np.tile(np.random.default_rng(0).random((6, 6)) < 0.5, (7, 7))
     unknown = np.random.default_rng(1).random(squares.shape) < 0.5
     np.save(tmp_path / "holes.npy", np.where(unknown, np.nan, 0.1 + 0.8 * squares))
