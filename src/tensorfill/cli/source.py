@@ -56,8 +56,8 @@ class Source:
             how=how,
             masks=cast(tuple[tuple[Path, Means | None], ...], tuple(masks)),
             missing=None if given.missing is None else parse_values(given.missing),
-            tolerance=check_tolerance(given.tolerance or 0.0),
-            grow=check_growth(given.grow),
+            tolerance=check_tolerance(given.tolerance) if given.tolerance else 0.0,
+            grow=check_growth(given.grow) if given.grow else 0,
             missing_frames=() if given.missing_frames is None else parse_indices(given.missing_frames),
             missing_slices=tuple(parse_slices(text) for text in given.missing_slices or ()),
         )
@@ -91,7 +91,8 @@ class Source:
         """What is missing by value, wider if that is asked for; then whole slices, which have no rim."""
         if self.missing is not None:
             found = declare_value_missing(found, self.missing, self.tolerance)
-        found = grow_holes(found, self.grow)
+        if self.grow:
+            found = grow_holes(found, self.grow)
         if self.masks or self.missing is not None:
             tolerance = None if self.missing is None else self.tolerance
             found = replace(found, notes=(*found.notes, *describe_rim(found, self.grow, tolerance)))

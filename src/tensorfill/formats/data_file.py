@@ -17,8 +17,8 @@ from .contents import Contents
 from .damage import check_source, require
 from .entries import Entries
 from .format import Format, TableFormat
-from .listed import CLIP, INSIDE, AnyPath, check_clip, format_of, locate
-from .missing_values import declare_value_missing, grow_holes
+from .listed import CLIP, INSIDE, AnyPath, check_clip, find_format, locate
+from .missing_values import check_growth, declare_value_missing, grow_holes
 from .reading import Reading, TableWords
 from .staging import check_target, put_in_place
 
@@ -40,7 +40,7 @@ class DataFile:
     def of(cls, path: AnyPath, format: str | None = None) -> DataFile:
         """The format is the one of this name, or else the one that the file's name promises."""
         file, array = locate(path)
-        return cls(file, format_of(file, format), array, format is not None)
+        return cls(file, find_format(file, format), array, format is not None)
 
     def __str__(self) -> str:
         return str(self.path) if self.array is None else f"{self.path}{INSIDE}{self.array}"
@@ -146,7 +146,7 @@ def read(
         )
     if missing is not None:
         found = declare_value_missing(found, np.atleast_1d(np.asarray(missing, dtype=np.float64)).tolist(), tolerance)
-    return grow_holes(found, grow)
+    return grow_holes(found, check_growth(grow)) if grow else found
 
 
 def read_contents(path: AnyPath, *, format: str | None = None) -> Contents:
@@ -169,12 +169,12 @@ def read_mask(
 
     `mask_means` says what True, or whatever is not 0 or black, stands for. Only an .npz with `observed` says so itself.
     """
-    form = format_of(path)
-    if isinstance(form, NumpyArchive) and locate(path)[1] is None:
+    file = DataFile.of(path)
+    if isinstance(file.form, NumpyArchive) and file.array is None:
         observed = read_observed(path)
         if observed is not None and mask_means != "missing":
             return _spread(observed, tuple(shape), path), ()
-    if form.name == "jpeg":
+    if file.form.name == "jpeg":
         raise UnreadableFile(
             f"{path} cannot serve as a mask: a .jpg blurs what is known into what is not; save it as .png."
         )
@@ -183,7 +183,7 @@ def read_mask(
             f"The mask in {path} could mean either: add mask_means='missing' if what is white, 1 or True is to be "
             "filled, or mask_means='known' if it is to be kept."
         )
-    found = read(path, size=size)
+    found = file.read(Reading(size=size))
     contents = found if isinstance(found, Contents) else found.contents()
     marked, notes = _find_marked(contents, path, mask_means)
     spread = _spread(marked, tuple(shape), path)

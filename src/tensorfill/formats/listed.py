@@ -63,21 +63,25 @@ def known_extensions() -> tuple[str, ...]:
 
 
 def format_of(path: Path, name: str | None = None) -> Format:
-    """The format of this name, or else the one that the file's name promises."""
+    """The format of this name, or else the one that the file's name promises; the name of an array may follow it."""
+    return find_format(path if name is not None else locate(path)[0], name)
+
+
+def find_format(file: Path, name: str | None = None) -> Format:
+    """The same of the file alone."""
     if name is not None:
         return _find_named(name)
-    plain = locate(path)[0]
     for form in FORMATS:
         # .tns.gz is an extension, and .gz is none
-        if any(plain.name.lower().endswith(extension) for extension in form.extensions) and plain.name[0] != ".":
+        if any(file.name.lower().endswith(extension) for extension in form.extensions) and file.name[0] != ".":
             return form
-    if os.path.isdir(plain):
+    if os.path.isdir(file):
         return _find_named(CLIP)
-    if pointer := find_header_beside(plain):
+    if pointer := find_header_beside(file):
         raise UnreadableFile(pointer)
-    said = f"its extension '{plain.suffix}' is not known" if plain.suffix else "it has no extension"
+    said = f"its extension '{file.suffix}' is not known" if file.suffix else "it has no extension"
     raise UnreadableFile(
-        f"The format of {plain} cannot be told: {said}. The known ones are: {', '.join(known_extensions())}."
+        f"The format of {file} cannot be told: {said}. The known ones are: {', '.join(known_extensions())}."
     )
 
 

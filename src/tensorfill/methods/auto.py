@@ -127,9 +127,8 @@ def method_for(name: str, settings: Collection[str]) -> str:
     return NonnegDual.name if chosen and set(settings) <= set(setting_names(NonnegDual)) else name
 
 
-def describe_choice(name: str, settings: Collection[str]) -> tuple[str, ...]:
+def describe_choice(name: str, taken: str, settings: Collection[str]) -> tuple[str, ...]:
     """A note that says so where settings have chosen another method than the one called `name`."""
-    taken = method_for(name, settings)
     if taken == name:
         return ()
     chosen = [f"'{setting}'" for setting in settings if setting in _CHOOSING]

@@ -75,7 +75,8 @@ class Png(StillPicture):
     ) -> tuple[NDArray[Any], NDArray[Any] | None, tuple[str, ...]]:
         notes = []
         with open_picture(path, self.kind, "PNG") as image:
-            if sum(map(len, chunks.inflate(chunks.size))) < chunks.size:  # Pillow would take what is missing for black
+            size = chunks.size
+            if sum(map(len, chunks.inflate(size))) < size:  # Pillow would take what is missing for black
                 raise damaged(path, self.kind)
             if getattr(image, "n_frames", 1) > 1:
                 notes.append(f"{path} is animated; only its first frame is read.")

@@ -89,7 +89,7 @@ def tell_profile(contents: Contents, channels: int) -> tuple[str, ...]:
 def tell_alpha(contents: Contents, *, channels: bool) -> tuple[str, ...]:
     """That alpha is left out, because it has another shape than the picture."""
     alpha, data = contents.metadata.alpha, contents.data
-    if alpha is None or fit_alpha(alpha, data, channels=channels) is not None:
+    if alpha is None or _belongs_to(alpha, data, channels=channels):
         return ()
     return (f"The transparency, of shape {alpha.shape}, does not belong to the array of shape {data.shape}; left out.",)
 
@@ -148,7 +148,7 @@ def _add_soft_edges(alpha: NDArray[Any]) -> NDArray[np.bool_]:
 
 def fit_alpha(alpha: NDArray[Any] | None, data: NDArray[Any], *, channels: bool) -> NDArray[Any] | None:
     """The alpha of these pixels on the scale of their dtype; None if there is none of the right shape."""
-    if alpha is None or alpha.shape != (data.shape[:-1] if channels else data.shape):
+    if alpha is None or not _belongs_to(alpha, data, channels=channels):
         return None
     dtype = data.dtype.newbyteorder("=")
     if alpha.dtype.newbyteorder("=") == dtype:
@@ -160,6 +160,10 @@ def fit_alpha(alpha: NDArray[Any] | None, data: NDArray[Any], *, channels: bool)
     steps[share == 1] = opaque(dtype)  # 64 bits do not fit into a float
     # A pixel that shines through a little must not become missing.
     return np.where((alpha > 0) & (steps == 0), np.ones(1, dtype), steps)
+
+
+def _belongs_to(alpha: NDArray[Any], data: NDArray[Any], *, channels: bool) -> bool:
+    return alpha.shape == (data.shape[:-1] if channels else data.shape)
 
 
 @contextmanager
