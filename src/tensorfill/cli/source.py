@@ -10,7 +10,8 @@ from typing import cast
 
 from ..errors import InvalidInput, InvalidSetting, must_be
 from ..formats import Contents, DataFile, Entries, read_mask
-from ..formats.data_file import Means
+from ..formats.contents import Reading, TableWords
+from ..formats.masks import Means
 from ..formats.missing_values import (
     check_growth,
     check_tolerance,
@@ -20,7 +21,6 @@ from ..formats.missing_values import (
     describe_rim,
     grow_holes,
 )
-from ..formats.reading import Reading, TableWords
 from ..telling import listening
 from .options import MissingOptions, ReadingOptions
 from .progress import ProgressLine

@@ -19,11 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
-from ..contents import Contents, Metadata
-from ..damage import damaged, open_source, readable
-from ..limits import check_room
-from ..reading import Reading
-from .still import StillPicture, fit_profile, open_picture, split_alpha, to_contents, to_stored_samples
+from ..contents import Contents, Metadata, Reading
+from ..damage import check_room, damaged, open_source, readable
+from .pixels import StillPicture, fit_profile, open_picture, split_alpha, to_contents, to_stored_samples
 from .tags import to_density, to_unit
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
