@@ -25,8 +25,8 @@ completion | rows
 notebook
 observed | estimates | views
 bounds | cost | missingness
-tensor | memory | deadline | compiling
-errors | private_folder | harmless | interrupting | telling
+tensor | memory | compiling
+errors | private_folder | interrupting | telling
 """
 DEPTH = {room.strip(): depth for depth, line in enumerate(LAYERS.strip().splitlines()) for room in line.split("|")}
 FREE = {"__init__", "__main__", "assets"}

@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike
 
 from .bounds import Bounds, Number
 from .completion import Completion, Snapshot, StopReason, Watch
-from .deadline import TimeIsUp, seconds_left, time_limited
 from .errors import InvalidInput, InvalidSetting, UnrecoverableSlice, must_be
 from .estimates.interpolated import can_interpolate
 from .foregone import always_the_same, nothing_missing, quick_interpolation
 from .formats import Contents, Entries
+from .interrupting import TimeIsUp, seconds_left, time_limited
 from .method import Method
 from .methods.auto import describe_choice, method_for
 from .methods.registry import make, names_of

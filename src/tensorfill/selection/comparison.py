@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..completion import Completion, Estimate, Iteration, Snapshot, StopKind, StopReason, Watch
 from ..cost import FIXED_SECONDS
-from ..deadline import seconds_left
+from ..interrupting import seconds_left
 from ..iterating import Clock
 from ..method import Method, Question
 from ..missingness import Missingness
