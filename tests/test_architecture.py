@@ -24,7 +24,7 @@ method
 completion | rows
 notebook
 observed | estimates | views
-bounds | cost | missingness
+bounds | missingness
 tensor | memory | compiling
 errors | private_folder | interrupting | telling
 """
