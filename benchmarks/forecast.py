@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tensorfill import complete, sampling
 from tensorfill.bench.peak_memory import PeakMemory
-from tensorfill.cost import UNMEASURED
+from tensorfill.method import UNMEASURED
 from tensorfill.methods.forecast import forecast
 from tensorfill.methods.registry import available_methods
 

@@ -21,8 +21,7 @@ from typer.testing import CliRunner
 from tensorfill import formats, sampling
 from tensorfill.cli import app
 from tensorfill.cli import complete as verb
-from tensorfill.cli.progress import ProgressLine
-from tensorfill.cli.time_ahead import measure_pace
+from tensorfill.cli.progress import ProgressLine, measure_pace
 
 CASES = {"picture": "splash_512.png", "clip": "hall_qcif.npz", "cube": "cave_a.npz", "folder": "splash_512.png"}
 SHARES = (0.1, 0.25, 0.5)

@@ -119,7 +119,7 @@ def test_the_method_is_listed_chosen_by_name_and_a_candidate_of_auto(package: Pa
     assert "The largest known value" in run(package, tmp_path, "methods")
     run(package, tmp_path, "complete", "a.npy", "-o", "b.npy", "--method", "largest")
     assert np.load(tmp_path / "b.npy")[0, 0] == 5.0
-    program = "from tensorfill.methods.candidates import methods_tried; from tensorfill.method import Question\n"
+    program = "from tensorfill.methods.auto import methods_tried; from tensorfill.method import Question\n"
     program += "print(methods_tried(Question('normal', (12, 10))))"
     assert "largest" in python(package, tmp_path, "-c", program)
 

@@ -24,9 +24,9 @@ method
 completion | rows
 notebook
 observed | estimates | views
-bounds | cost | missingness
-tensor | memory | deadline | compiling
-errors | private_folder | harmless | interrupting | telling
+bounds | missingness
+tensor | memory | compiling
+errors | private_folder | interrupting | telling
 """
 DEPTH = {room.strip(): depth for depth, line in enumerate(LAYERS.strip().splitlines()) for room in line.split("|")}
 FREE = {"__init__", "__main__", "assets"}

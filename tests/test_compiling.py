@@ -14,7 +14,7 @@ import pytest
 from numba.core import codegen
 
 from tensorfill import compiling
-from tensorfill.compiling import seconds_compiling
+from tensorfill.telling import seconds_compiling
 
 SOURCE = """
 from tensorfill.compiling import compiled

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from tensorfill.deadline import TimeIsUp, look_at_clock, postpone, seconds_left, time_limited
+from tensorfill.interrupting import TimeIsUp, look_at_clock, postpone, seconds_left, time_limited
 from tensorfill.numerics.threads import share
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from tensorfill.completion import History, Iteration, Snapshot, StopReason
-from tensorfill.deadline import TimeIsUp
 from tensorfill.estimates.estimate import ConstantEstimate
+from tensorfill.interrupting import TimeIsUp
 from tensorfill.iterating import Outcome, Progress, iterate
 
 

@@ -42,6 +42,7 @@ class TestLimits:
         monkeypatch.setattr(memory, "_MEMBERSHIPS", tmp_path / "cgroup")
         monkeypatch.setattr(memory, "_GROUPS", tmp_path / "groups")
         monkeypatch.setattr(memory, "_own_limits", lambda: iter(()))
+        monkeypatch.setattr(memory, "physical_memory", memory.physical_memory.__wrapped__)  # which asks anew
         return tmp_path
 
     @staticmethod

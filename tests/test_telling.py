@@ -2,7 +2,9 @@
 
 import threading
 
-from tensorfill.telling import Phase, Round, listening, tell_phase, tell_round
+import pytest
+
+from tensorfill.telling import Phase, Round, harmless, listening, tell_phase, tell_round
 
 
 def test_only_within_the_block_and_only_to_the_innermost() -> None:
@@ -39,3 +41,19 @@ def test_in_words() -> None:
     assert Phase("comparing", "t-ctv", 2, 4).words == "comparing: t-ctv, 2 of 4"
     assert Phase("completing", "spectral").words == "completing: spectral"
     assert Phase("reading frames", number=1001, of=200_000).words == "reading frames, 1,001 of 200,000"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("plain name, ümlaut, 写真.png", "plain name, ümlaut, 写真.png"),
+        ("\x1b[31mred.png", "\\x1b[31mred.png"),
+        ("two\nlines\r.png", "two\\nlines\\r.png"),
+        ("c1\x9b31m", "c1\\x9b31m"),
+        ("rtl\u202egnp", "rtl\\u202egnp"),
+        ("bad\udcff.npy", "bad\\xff.npy"),
+        ("paragraph\u2029", "paragraph\\u2029"),
+    ],
+)
+def test_what_a_terminal_would_obey_is_spelt_out(name: str, shown: str) -> None:
+    assert harmless(name) == shown

@@ -143,7 +143,7 @@ def test_the_clock_is_looked_at_within_iterations(
     method: str, holes: NDArray[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = CountingClock()
-    monkeypatch.setattr("tensorfill.deadline.time", clock)
+    monkeypatch.setattr("tensorfill.interrupting.time", clock)
     done = complete(holes, method=method, time_limit=1e9)
     looks, clock.looks = clock.looks, 0
     assert looks > 2 * done.iterations, "more often than once an iteration"

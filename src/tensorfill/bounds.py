@@ -75,6 +75,8 @@ class Bounds:
 
         `place` tells where the value with some number is, for the complaint.
         """
+        if self.lower is None and self.upper is None:
+            return known, ()
         lowest, highest = self.limits(known.dtype)
         whole = known.dtype.kind != "f"
         notes: list[str] = []

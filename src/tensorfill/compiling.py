@@ -8,7 +8,6 @@ else not at all: then it is compiled anew by every process.
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
@@ -20,6 +19,7 @@ from numba.core import caching, config, event
 
 from .interrupting import postponed
 from .private_folder import private_folder
+from .telling import tell_compiling
 
 _config: Any = config  # Numba says little about its types
 _caching: Any = caching
@@ -100,41 +100,30 @@ def _kept(function: Callable[..., Any]) -> _KeptCode | None:
 
 
 class _Compilations(_event.Listener):  # type: ignore[misc]
-    """Follows what Numba compiles for this package: says so once, and adds up the seconds."""
+    """Follows what Numba compiles for this package: says so once, and tells how long that takes."""
 
     def __init__(self) -> None:
-        self._spent = (0.0, 0.0)
-        self._begun: list[tuple[float, float]] = []  # one kernel compiles those that it calls
+        self._open = 0  # one kernel compiles those that it calls
         self._told = False
 
     def on_start(self, event: Any) -> None:
         kernel = event.data["dispatcher"]
-        if self._begun or _is_ours(kernel):
-            self._begun.append(_clocks())
+        if self._open or _is_ours(kernel):
+            if not self._open:
+                tell_compiling(begins=True)
+            self._open += 1
             self._tell(kernel)
 
     def on_end(self, event: Any) -> None:
-        if self._begun:
-            spent = self.spent()
-            self._begun.pop()
-            if not self._begun:
-                self._spent = spent
-
-    def spent(self) -> tuple[float, float]:
-        """Seconds that have passed compiling, and seconds of work, with what is under way."""
-        if not self._begun:
-            return self._spent
-        passed, worked = (now - then for now, then in zip(_clocks(), self._begun[0], strict=True))
-        return self._spent[0] + passed, self._spent[1] + worked
+        if self._open:
+            self._open -= 1
+            if not self._open:
+                tell_compiling(begins=False)
 
     def _tell(self, kernel: Any) -> None:
         if not self._told and _logger.isEnabledFor(logging.INFO):
             self._told = True
             _logger.info(_announcement(kernel.stats.cache_path))
-
-
-def _clocks() -> tuple[float, float]:
-    return time.perf_counter(), time.process_time()
 
 
 def _is_ours(kernel: Any) -> bool:
@@ -153,8 +142,3 @@ def _announcement(folder: str | None) -> str:
 
 _compilations = _Compilations()
 _event.register("numba:compile", _compilations)
-
-
-def seconds_compiling() -> tuple[float, float]:
-    """How long this process has compiled so far: seconds that have passed, and seconds of work."""
-    return _compilations.spent()

@@ -9,7 +9,7 @@ import numpy as np
 from . import formats
 from .completion import Completion
 from .formats import Contents, Entries
-from .formats.listed import AnyPath
+from .formats.data_file import AnyPath
 from .peers import TableBack, accept
 
 read = formats.read

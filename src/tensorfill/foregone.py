@@ -14,13 +14,9 @@ from .estimates.estimate import ConstantEstimate, RefilledEstimate
 from .estimates.interpolated import InterpolatedEstimate, can_interpolate
 from .observed import ObservedTensor
 
-_NOT_NEGATIVE = Bounds()
 
-
-def nothing_missing(data: ObservedTensor, method: str, settings: Mapping[str, Any]) -> Completion | None:
-    """The data itself, if every entry is known."""
-    if data.count < data.size:
-        return None
+def nothing_missing(data: ObservedTensor, method: str, settings: Mapping[str, Any]) -> Completion:
+    """The data itself, of which every entry is known."""
     return Completion(
         observed=data,
         method=method,
@@ -34,10 +30,8 @@ def nothing_missing(data: ObservedTensor, method: str, settings: Mapping[str, An
     )
 
 
-def always_the_same(
-    data: ObservedTensor, method: str, settings: Mapping[str, Any], bounds: Bounds = _NOT_NEGATIVE
-) -> Completion | None:
-    """One value everywhere, if all known entries have it and it is not zero, or zero is nothing special.
+def always_the_same(data: ObservedTensor, method: str, settings: Mapping[str, Any], bounds: Bounds) -> Completion:
+    """One value everywhere, which all known entries have.
 
     Methods that know low rank alone give something else: entries in fibres of which little is known are drawn to zero,
     and others make up for it. How sure to be of it: after n equal values the next is another one with a probability of
@@ -45,8 +39,6 @@ def always_the_same(
     bound if there is one.
     """
     value = data.known[0]
-    if (value == 0 and bounds.lower == 0) or (data.known != value).any():
-        return None
     entry = float(data.values[0])
     size = abs(entry) if bounds.lower is None else entry - float(bounds.lower)
     times = "only known value is" if data.count == 1 else "known values are all"

@@ -1,7 +1,13 @@
-"""What Ctrl-C does: to the command while it is loaded, while it works and when it is done; and while a kernel compiles.
+"""What stops work before it is done: Ctrl-C, and a deadline.
 
-Python's own way, an exception wherever it happens to be, is right only while a verb works: libraries that are being
-loaded may catch it, a compiler does not survive it, and what is done by then cannot be stopped.
+Ctrl-C does something else to the command while it is loaded, while it works and when it is done; and while a kernel
+compiles. Python's own way, an exception wherever it happens to be, is right only while a verb works: libraries that
+are being loaded may catch it, a compiler does not survive it, and what is done by then cannot be stopped.
+
+A deadline is what long work looks at while it is under way, not only between two iterations. Whoever calls a method
+sets it with `time_limited`. Loops that take long call `look_at_clock`; so does everything that is shared between
+threads. When the time is over it raises `TimeIsUp`, once: the loop of the method catches that, and may still take what
+it needs to hand over what it has.
 """
 
 from __future__ import annotations
@@ -9,6 +15,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -110,3 +117,47 @@ def _is_main_thread() -> bool:
 def _leave(number: int, frame: FrameType | None) -> None:
     os.write(2, f"{NOTHING_WRITTEN}\n".encode())
     os._exit(INTERRUPTED)
+
+
+# A deadline
+
+
+class TimeIsUp(Exception):
+    """The time limit is over: stop, and give back what is there."""
+
+
+class _Deadline(threading.local):
+    """The end of the work of one thread, by its performance counter."""
+
+    end: float | None = None
+
+
+_deadline = _Deadline()
+
+
+@contextmanager
+def time_limited(seconds: float) -> Iterator[None]:
+    """Let `look_at_clock` raise after so many seconds, in this thread and within this block."""
+    before, _deadline.end = _deadline.end, time.perf_counter() + seconds
+    try:
+        yield
+    finally:
+        _deadline.end = before
+
+
+def look_at_clock() -> None:
+    """Raise `TimeIsUp` if a deadline was set here and is over, the first time only."""
+    if _deadline.end is not None and time.perf_counter() >= _deadline.end:
+        _deadline.end = None
+        raise TimeIsUp
+
+
+def seconds_left() -> float:
+    """How long there is until the deadline; infinity without one."""
+    return float("inf") if _deadline.end is None else _deadline.end - time.perf_counter()
+
+
+def postpone(seconds: float) -> None:
+    """Move the deadline: what a watcher takes does not count."""
+    if _deadline.end is not None:
+        _deadline.end += seconds

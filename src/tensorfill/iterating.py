@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from .completion import Estimate, History, Iteration, Snapshot, StopReason, Watch
-from .deadline import TimeIsUp, look_at_clock, postpone
+from .interrupting import TimeIsUp, look_at_clock, postpone
 
 _STALLED = "Stopped because no further step could be made."
 

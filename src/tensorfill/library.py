@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike
 
 from .bounds import Bounds, Number
 from .completion import Completion, Snapshot, StopReason, Watch
-from .deadline import TimeIsUp, seconds_left, time_limited
 from .errors import InvalidInput, InvalidSetting, UnrecoverableSlice, must_be
 from .estimates.interpolated import can_interpolate
 from .foregone import always_the_same, nothing_missing, quick_interpolation
 from .formats import Contents, Entries
+from .interrupting import TimeIsUp, seconds_left, time_limited
 from .method import Method
 from .methods.auto import describe_choice, method_for
 from .methods.registry import make, names_of
@@ -129,6 +129,8 @@ class _Task:
     """A tensor and the method that is to complete it."""
 
     data: ObservedTensor
+    shifted: ObservedTensor
+    """The same by `shift`."""
     method: Method
     settings: dict[str, Any]
     bounds: Bounds
@@ -150,21 +152,25 @@ class _Task:
     ) -> _Task:
         """Refused if data, bounds and settings do not fit each other."""
         data, clipped = given.within(bounds, negatives)
-        method = make(method_for(name, settings), settings)
-        notes = (*clipped, *describe_choice(name, settings), *(() if arrived is None else arrived.notes))
+        chosen = method_for(name, settings)
+        method = make(chosen, settings)
+        notes = (*clipped, *describe_choice(name, chosen, settings), *(() if arrived is None else arrived.notes))
         # One that fills in something of its own means it in the data's own units.
         shift = Shift.of(bounds, data, moves=method.extends_constants)
-        if refusal := method.refuses(shift.apply(data)):
+        shifted = shift.apply(data)
+        if refusal := method.refuses(shifted):
             raise InvalidSetting(refusal)
         reasons = {"table": arrived.read_as} if arrived is not None and arrived.read_as else {}
-        return cls(data, method, settings, bounds, shift, notes, reasons, arrived is not None and arrived.columns_apart)
+        apart = arrived is not None and arrived.columns_apart
+        return cls(data, shifted, method, settings, bounds, shift, notes, reasons, apart)
 
     def answer_at_once(self) -> Completion | None:
         """The completion, if it needs no method; one that fills in something of its own may say so."""
-        found = nothing_missing(self.data, self.method.name, self.settings)
-        if found is None and self.method.extends_constants:
+        if self.data.count == self.data.size:
+            found = nothing_missing(self.data, self.method.name, self.settings)
+        elif self.method.extends_constants and self._is_known_to_be_constant:
             found = always_the_same(self.data, self.method.name, self.settings, self.bounds)
-        if found is None:
+        else:
             return None
         return replace(
             found,
@@ -175,11 +181,17 @@ class _Task:
             reasons=self.reasons,
         )
 
+    @property
+    def _is_known_to_be_constant(self) -> bool:
+        """Whether all known entries have one value that is not zero, or where zero is nothing special."""
+        value = self.data.known[0]
+        return not (value == 0 and self.bounds.lower == 0) and bool((self.data.known == value).all())
+
     def solve(self, rng: np.random.Generator, watch: Watch | None) -> _Solved:
         """What the method finds, on data of a usual size, counted from its lower bound."""
         notes = self._warn_of_empty_slices()
         deadline = _Deadline(watch)
-        units = Units.of(self.data, self.shift, self.method, columns_apart=self.columns_apart)
+        units = Units.of(self.data, self.shift, self.shifted, self.method, columns_apart=self.columns_apart)
         method = units.size.apply_to_settings(self.method)
         try:
             done = units.restore_size(method.complete(units.seen, rng=rng, watch=units.watching(deadline)))

@@ -16,8 +16,9 @@ _MEMBERSHIPS = Path("/proc/self/cgroup")
 _GROUPS = Path("/sys/fs/cgroup")
 
 
+@cache
 def physical_memory() -> int:
-    """Bytes of memory that this process may ever have."""
+    """Bytes of memory that this process may ever have, asked once: every method that is compared wants to know."""
     return min([int(psutil.virtual_memory().total), *(limit for limit, _ in _limits())])
 
 

@@ -6,20 +6,54 @@ Everything that others must know of a method is a member of `Method`, with a def
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from .completion import Completion, Watch
-from .cost import UNMEASURED, Cost
 from .observed import ObservedTensor
 from .tensor import entries
 
 Effort = Literal["low", "normal", "high"]
 
 SHORT, _SMALL, _LARGE = 2**14, 2**18, 2**22  # entries
+FIXED_SECONDS = 0.2
+"""What a completion takes in any case, whatever the method."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a method needs per entry of the tensor, in bytes and microseconds.
+
+    Figures are measured by benchmarks/forecast.py on two cores. Time depends on the data: it is good to about a factor
+    of two, memory is closer.
+    """
+
+    bytes: float
+    microseconds: float
+    bytes_if_missing: float = 0.0
+    """On top of that, times the share of entries that is missing."""
+    microseconds_if_missing: float = 0.0
+    microseconds_per_side: float = 0.0
+    """On top of that, times the shorter side of a slice: singular values."""
+    seconds: float = 0.03
+    """For each run, however small the tensor."""
+
+    def bytes_for(self, shape: Sequence[int], missing: float) -> float:
+        """In all, on a tensor of this shape of which this share is missing."""
+        return entries(shape) * (self.bytes + missing * self.bytes_if_missing)
+
+    def seconds_for(self, shape: Sequence[int], missing: float) -> float:
+        """One run, on a tensor of this shape of which this share is missing."""
+        side = sorted(shape)[-2] if len(shape) > 1 else 1
+        each = self.microseconds + missing * self.microseconds_if_missing + side * self.microseconds_per_side
+        return self.seconds + 1e-6 * entries(shape) * each
+
+
+UNMEASURED = Cost(250, 30), Cost(250, 30)
+"""Of a method that has no figures of its own."""
 
 
 class Method(ABC):
@@ -85,8 +119,13 @@ class Method(ABC):
 
         Asked of the method with its default settings, as it would be run.
         """
-        place = self.place_if_small
-        return question.place(place or 0, when=place is not None and question.small) if self.compared else None
+        return type(self).usual_place(question)
+
+    @classmethod
+    def usual_place(cls, question: Question) -> int | None:
+        """The same by `compared` and `place_if_small` alone, for which no method need be made."""
+        place = cls.place_if_small
+        return question.place(place or 0, when=place is not None and question.small) if cls.compared else None
 
     def worth_trying(self, observed: ObservedTensor) -> bool:
         """Whether `auto` should compare it on this data, below high effort, as far as it can tell itself."""

@@ -104,8 +104,8 @@ class ObservedTensor:
         return replace(self, known=known), notes
 
     @classmethod
-    def _checked(cls, shape: Sequence[int], positions: NDArray[np.int64], known: NDArray[Any]) -> ObservedTensor:
-        shape = _check_shape(shape)
+    def _checked(cls, shape: tuple[int, ...], positions: NDArray[np.int64], known: NDArray[Any]) -> ObservedTensor:
+        """Of a shape that is checked already."""
         if len(positions) == 0:
             raise InvalidInput(
                 "Nothing is observed: every entry is marked missing, so there is nothing to complete from. "

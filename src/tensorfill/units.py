@@ -100,9 +100,10 @@ class Units:
     seen: ObservedTensor
 
     @classmethod
-    def of(cls, data: ObservedTensor, shift: Shift, method: Method, *, columns_apart: bool) -> Units:
+    def of(
+        cls, data: ObservedTensor, shift: Shift, shifted: ObservedTensor, method: Method, *, columns_apart: bool
+    ) -> Units:
         """Those in which a method works; columns have their own where they may be in different ones."""
-        shifted = shift.apply(data)
         slices = SliceUnits.of(shifted) if columns_apart else SliceUnits()
         even = slices.apply(shifted)
         size = Unit.of(even, shift.name(_LARGEST), method.settings_in_data_units)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from tensorfill.formats import Contents, Entries
+from tensorfill.formats.contents import Reading, TableWords
 from tensorfill.formats.format import TableFormat
-from tensorfill.formats.reading import Reading, TableWords
 
 DTYPES = ("bool", "uint8", "int16", "uint16", "int32", "int64", "uint64", "float16", "float32", "float64")
 

@@ -13,7 +13,7 @@ from table_files import DTYPES, rows_of, same_array, sparse_arrays, written_and_
 
 from tensorfill.errors import InvalidInput, TensorfillError
 from tensorfill.formats import Contents, Entries, Metadata
-from tensorfill.formats.reading import Reading, TableWords
+from tensorfill.formats.contents import Reading, TableWords
 from tensorfill.formats.tables.csv_table import CsvTable
 
 NAMES = ("a.csv", "a.csv.gz", "a.tsv", "a.tsv.gz")

@@ -11,12 +11,11 @@ from PIL import Image
 
 from tensorfill import formats
 from tensorfill.errors import InvalidInput, InvalidSetting, TensorfillError, UnreadableFile
-from tensorfill.formats.brightness import brightness
-from tensorfill.formats.contents import Contents, Metadata
+from tensorfill.formats.contents import Contents, Metadata, Reading
 from tensorfill.formats.listed import decide_role, is_clip
 from tensorfill.formats.pictures.frames import Frames
+from tensorfill.formats.pictures.pixels import brightness
 from tensorfill.formats.pictures.tiff import Tiff
-from tensorfill.formats.reading import Reading
 
 CLIP = np.random.default_rng(0).integers(0, 256, (6, 8, 12), dtype=np.uint8)
 

@@ -10,7 +10,7 @@ from table_files import DTYPES, same_array, sparse_arrays
 
 from tensorfill.errors import TensorfillError, UnreadableFile
 from tensorfill.formats import Contents, Entries
-from tensorfill.formats.reading import Reading
+from tensorfill.formats.contents import Reading
 from tensorfill.formats.tables.frostt import Frostt
 
 

@@ -9,9 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image, ImageSequence
 
-from tensorfill.formats.contents import Contents, Metadata
+from tensorfill.formats.contents import Contents, Metadata, Reading
 from tensorfill.formats.pictures.gif import Gif
-from tensorfill.formats.reading import Reading
 
 RNG = np.random.default_rng(0)
 NOISE = RNG.integers(0, 256, (40, 50, 6), dtype=np.uint8)

@@ -12,7 +12,7 @@ from tensorfill.errors import TensorfillError, UnreadableFile
 from tensorfill.formats import Contents, Metadata, guarded
 from tensorfill.formats.arrays.hdf5 import Hdf5
 from tensorfill.formats.arrays.matlab import Matlab
-from tensorfill.formats.reading import Reading
+from tensorfill.formats.contents import Reading
 
 
 def test_everything_comes_back_from_the_other_process(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import tensorfill
 from tensorfill.errors import InvalidInput, InvalidSetting
 from tensorfill.formats import Contents, Metadata
 from tensorfill.formats.missing_values import (
+    check_growth,
     declare_slices_missing,
     declare_value_missing,
     describe_rim,
@@ -121,7 +122,7 @@ def test_every_frame_grows_by_itself() -> None:
 @pytest.mark.parametrize("pixels", [-1, 1.5, "2", True, 10**9])
 def test_growth_is_a_whole_number_of_pixels(pixels: object) -> None:
     with pytest.raises(InvalidSetting, match="'grow' must be a whole number of pixels"):
-        grow_holes(picture(np.ones((3, 3))), pixels)  # type: ignore[arg-type]
+        check_growth(pixels)
 
 
 def test_holes_that_leave_nothing_are_refused() -> None:

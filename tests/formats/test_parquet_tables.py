@@ -13,7 +13,7 @@ from table_files import DTYPES, rows_of, same_array, sparse_arrays
 
 from tensorfill.errors import TensorfillError
 from tensorfill.formats import Contents, Entries
-from tensorfill.formats.reading import Reading, TableWords
+from tensorfill.formats.contents import Reading, TableWords
 from tensorfill.formats.tables.parquet_table import ParquetTable
 
 
@@ -93,7 +93,7 @@ def test_without_polars_one_line_says_what_to_install() -> None:
     program = (
         "import sys; sys.modules['polars'] = None\n"
         "from pathlib import Path\n"
-        "from tensorfill.formats.reading import Reading\n"
+        "from tensorfill.formats.contents import Reading\n"
         "from tensorfill.formats.tables.parquet_table import ParquetTable\n"
         "ParquetTable().read(Path('a.parquet'), Reading())"
     )

@@ -10,7 +10,7 @@ from PIL import Image
 from tensorfill import formats
 from tensorfill.errors import InvalidInput, UnreadableFile
 from tensorfill.formats import Contents, Metadata
-from tensorfill.formats.brightness import brightness
+from tensorfill.formats.pictures.pixels import brightness
 
 COLOUR = np.random.default_rng(0).integers(0, 256, (6, 8, 3), dtype=np.uint8)
 GRAY = COLOUR[..., 0]

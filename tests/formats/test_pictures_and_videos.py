@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from tensorfill.errors import InvalidSetting, TooLarge, UnreadableFile
 from tensorfill.formats import Contents, Metadata
-from tensorfill.formats.brightness import brightness
+from tensorfill.formats.contents import Reading
 from tensorfill.formats.format import Format
 from tensorfill.formats.pictures.by_pillow import Bmp, Jpeg, Webp
 from tensorfill.formats.pictures.frames import Frames
 from tensorfill.formats.pictures.gif import Gif
+from tensorfill.formats.pictures.pixels import brightness
 from tensorfill.formats.pictures.png import Png
 from tensorfill.formats.pictures.tiff import Tiff
-from tensorfill.formats.reading import Reading
 from tensorfill.formats.videos.containers import Avi, Mkv, Mp4, Y4m
 from tensorfill.formats.videos.raw_yuv import Yuv
 
@@ -208,8 +208,8 @@ def test_a_file_cut_anywhere_is_refused(tmp_path: Path, name: str, capfd: pytest
 def test_what_does_not_fit_into_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     form, clip = NAMED[name], noise((40, 40, 40))
     there_and_back(form, tmp_path / "a", video(clip) if name != "png" else picture(clip[:, :, 0]))
-    monkeypatch.setattr("tensorfill.formats.limits._SMALL", 0)
-    monkeypatch.setattr("tensorfill.formats.limits.available_memory", lambda: 1000)
+    monkeypatch.setattr("tensorfill.formats.damage._SMALL", 0)
+    monkeypatch.setattr("tensorfill.formats.damage.available_memory", lambda: 1000)
     with pytest.raises(TooLarge, match=r"a declares an array of 40 × 40"):
         form.decode(tmp_path / "a", Reading(size=(40, 40)))
 

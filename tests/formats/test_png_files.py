@@ -10,9 +10,8 @@ from PIL import Image
 from png_bytes import chunk, png
 
 from tensorfill.errors import UnreadableFile
-from tensorfill.formats.contents import Contents
+from tensorfill.formats.contents import Contents, Reading
 from tensorfill.formats.pictures.png import Png
-from tensorfill.formats.reading import Reading
 
 RNG = np.random.default_rng(0)
 COLOUR = RNG.integers(0, 65536, (9, 7, 3), dtype=np.uint16)

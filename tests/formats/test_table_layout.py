@@ -11,7 +11,7 @@ import pytest
 from tensorfill import formats
 from tensorfill.errors import InvalidInput, InvalidSetting, TensorfillError
 from tensorfill.formats import Contents, Entries
-from tensorfill.formats.reading import TableWords
+from tensorfill.formats.contents import TableWords
 
 LONG_OR_WIDE = r"can be read in two ways: long, .* or wide, .*Say table='long' or table='wide'"
 HEADER = "can be the names of the columns or numbers of the table. Say table='wide,header' or table='wide,no-header'"

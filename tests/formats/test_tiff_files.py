@@ -21,11 +21,10 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from tensorfill.errors import TensorfillError, UnreadableFile
-from tensorfill.formats.contents import Contents, Density, Metadata
+from tensorfill.formats.contents import Contents, Density, Metadata, Reading
 from tensorfill.formats.pictures import tiff
 from tensorfill.formats.pictures.tiff import Tiff
 from tensorfill.formats.pictures.tiff_pages import catch_complaints
-from tensorfill.formats.reading import Reading
 
 RNG = np.random.default_rng(0)
 DTYPES = ["u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8"]

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from tensorfill.errors import TooLarge, UnreadableFile
 from tensorfill.formats import Contents, Metadata
+from tensorfill.formats.contents import Reading
 from tensorfill.formats.format import Format
-from tensorfill.formats.reading import Reading
 from tensorfill.formats.videos.containers import Avi, Mkv, Mp4, Y4m
 from tensorfill.formats.videos.decoding import FrameStack
 from tensorfill.formats.videos.wholeness import RunningTime
@@ -439,8 +439,8 @@ def test_a_video_longer_than_it_says_is_still_bounded_by_the_memory(
     for _ in range(100):
         stack.add(frame)
     assert stack.finish().shape == (10, 10, 100)
-    monkeypatch.setattr("tensorfill.formats.limits._SMALL", 0)
-    monkeypatch.setattr("tensorfill.formats.limits.available_memory", lambda: 40_000)
+    monkeypatch.setattr("tensorfill.formats.damage._SMALL", 0)
+    monkeypatch.setattr("tensorfill.formats.damage.available_memory", lambda: 40_000)
     with pytest.raises(TooLarge):  # noqa: PT012
         for _ in range(1000):
             stack.add(frame)

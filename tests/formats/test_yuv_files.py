@@ -11,7 +11,7 @@ from clip_files import noise, video
 
 from tensorfill.errors import InvalidInput, InvalidSetting, UnreadableFile
 from tensorfill.formats import Contents
-from tensorfill.formats.reading import Reading
+from tensorfill.formats.contents import Reading
 from tensorfill.formats.videos.raw_yuv import Yuv, read_luma
 
 

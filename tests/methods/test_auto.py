@@ -16,7 +16,7 @@ from tensorfill.completion import Completion, Snapshot
 from tensorfill.errors import InvalidSetting, UnrecoverableSlice
 from tensorfill.method import Question
 from tensorfill.methods import auto
-from tensorfill.methods.candidates import methods_tried
+from tensorfill.methods.auto import methods_tried
 from tensorfill.methods.registry import make
 from tensorfill.methods.spectral import Spectral
 from tensorfill.missingness import Missingness

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from tensorfill import available_methods, complete
 from tensorfill.completion import Completion, StopReason, Watch
-from tensorfill.cost import Cost
 from tensorfill.estimates.estimate import DenseEstimate
 from tensorfill.iterating import Progress
-from tensorfill.method import Effort, Question
+from tensorfill.method import Cost, Effort, Question
+from tensorfill.methods.auto import candidates, leader, methods_tried
 from tensorfill.methods.baseline import complete_by
-from tensorfill.methods.candidates import candidates, leader, methods_tried
 from tensorfill.methods.forecast import forecast
 from tensorfill.methods.patches import Patches
 from tensorfill.methods.registry import forget, register

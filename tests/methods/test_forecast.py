@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tensorfill.cost import UNMEASURED
 from tensorfill.library import complete
-from tensorfill.method import Question
+from tensorfill.method import UNMEASURED, Question
 from tensorfill.methods import forecast as forecasts
-from tensorfill.methods.candidates import methods_tried
+from tensorfill.methods.auto import methods_tried
 from tensorfill.methods.forecast import forecast, method_seconds
 from tensorfill.methods.registry import available_methods
 from tensorfill.telling import Phase, Round, listening

@@ -14,7 +14,7 @@ from patches_examples import (
     stop_after,
 )
 
-from tensorfill import deadline
+from tensorfill import interrupting
 from tensorfill.completion import Snapshot
 from tensorfill.library import complete
 from tensorfill.patches import view
@@ -82,7 +82,7 @@ def test_it_can_be_stopped_in_the_middle_of_a_round(kind: str, number: int, monk
         if len(calls) == number:
             if kind == "interrupted":
                 raise KeyboardInterrupt
-            deadline._current.end = 0.0  # what is shared looks at it
+            interrupting._deadline.end = 0.0  # what is shared looks at it
         share(work, pieces)
 
     monkeypatch.setattr(view, "share", stopped)

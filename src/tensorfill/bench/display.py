@@ -16,9 +16,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from ..harmless import harmless
 from ..rows import Row
-from ..telling import duration
+from ..telling import duration, harmless
 from .plan import Run
 from .runner import FAILURES, Show
 

@@ -17,8 +17,8 @@ from typer.core import TyperGroup
 from typer.models import OptionInfo
 
 from ..errors import TensorfillError, UnreadableFile
-from ..harmless import harmless
 from ..interrupting import INTERRUPTED, NOTHING_WRITTEN, interruptible
+from ..telling import harmless
 
 USER_ERROR = 2
 NO_MEMORY = "There is not enough memory for data of this size on this machine."

@@ -15,9 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import __version__
-from ..completion import Completion
-from ..harmless import harmless
+from ..completion import Completion, Iteration
 from ..metrics import Score
+from ..telling import harmless
 from .app import in_flags
 
 # Where nobody looks at the width (a pipe, a file), a sentence stays on one line and can be searched for.
@@ -75,6 +75,14 @@ def summarise(done: Completion) -> list[tuple[str, str]]:
         what = "zero" if done.lower == 0 else done.lower
         rows.append((f"below {what} before clipping", f"{count:,} of the entries ({done.negative_share:.2%})"))
     return rows
+
+
+def describe_step(step: Iteration) -> str:
+    """One iteration in one line."""
+    line = f"iteration {step.iteration}  cost {step.cost:.6g}"
+    shown = {"gradient": "gradient_norm", "gap": "relative_gap"}  # of what some methods measure
+    told = (f"  {word} {step.measures[name]:.2e}" for word, name in shown.items() if name in step.measures)
+    return line + "".join(told)
 
 
 def summarise_score(score: Score) -> list[tuple[str, str]]:

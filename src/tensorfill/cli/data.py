@@ -16,7 +16,7 @@ from .. import metrics, sampling
 from ..bounds import Bounds
 from ..errors import InvalidInput, TensorfillError
 from ..formats import Contents, DataFile, Entries, TableFormat, read_contents, read_mask
-from ..formats.reading import Reading
+from ..formats.contents import Reading
 from ..interrupting import INTERRUPTED
 from ..memory import available_memory
 from ..methods.forecast import Forecast

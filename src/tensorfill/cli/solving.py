@@ -23,11 +23,11 @@ from ..memory import available_memory
 from ..methods.auto import method_for
 from ..methods.forecast import Forecast, forecast, method_seconds
 from ..methods.registry import make
-from ..telling import listening
+from ..telling import listening, seconds_compiling
 from ..tensor import entries
 from .app import Stopped
 from .options import BoundOptions, SolvingOptions
-from .progress import ProgressLine, seconds_compiling
+from .progress import ProgressLine
 
 _WORTH_TELLING = 1.0  # seconds
 _SETTINGS = (

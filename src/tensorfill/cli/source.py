@@ -10,7 +10,8 @@ from typing import cast
 
 from ..errors import InvalidInput, InvalidSetting, must_be
 from ..formats import Contents, DataFile, Entries, read_mask
-from ..formats.data_file import Means
+from ..formats.contents import Reading, TableWords
+from ..formats.masks import Means
 from ..formats.missing_values import (
     check_growth,
     check_tolerance,
@@ -20,7 +21,6 @@ from ..formats.missing_values import (
     describe_rim,
     grow_holes,
 )
-from ..formats.reading import Reading, TableWords
 from ..telling import listening
 from .options import MissingOptions, ReadingOptions
 from .progress import ProgressLine
@@ -56,8 +56,8 @@ class Source:
             how=how,
             masks=cast(tuple[tuple[Path, Means | None], ...], tuple(masks)),
             missing=None if given.missing is None else parse_values(given.missing),
-            tolerance=check_tolerance(given.tolerance or 0.0),
-            grow=check_growth(given.grow),
+            tolerance=check_tolerance(given.tolerance) if given.tolerance else 0.0,
+            grow=check_growth(given.grow) if given.grow else 0,
             missing_frames=() if given.missing_frames is None else parse_indices(given.missing_frames),
             missing_slices=tuple(parse_slices(text) for text in given.missing_slices or ()),
         )
@@ -91,7 +91,8 @@ class Source:
         """What is missing by value, wider if that is asked for; then whole slices, which have no rim."""
         if self.missing is not None:
             found = declare_value_missing(found, self.missing, self.tolerance)
-        found = grow_holes(found, self.grow)
+        if self.grow:
+            found = grow_holes(found, self.grow)
         if self.masks or self.missing is not None:
             tolerance = None if self.missing is None else self.tolerance
             found = replace(found, notes=(*found.notes, *describe_rim(found, self.grow, tolerance)))

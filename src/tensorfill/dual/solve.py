@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from ..completion import Certificate, History, StopReason, Watch
-from ..deadline import TimeIsUp
+from ..interrupting import TimeIsUp
 from ..iterating import Clock, NoFurtherStep, Solver, follow, iterate, out_of_time
 from ..numerics.threads import quiet_blas
 from ..riemannian.descent import SEARCH, ConjugateGradient, Descent, HessianModel, QuasiNewton, SearchSettings

@@ -1,10 +1,11 @@
 """Reading and writing data files: the only room that knows what is inside them."""
 
 from .contents import Contents, Metadata
-from .data_file import DataFile, read, read_contents, read_mask, write
+from .data_file import DataFile, format_of, locate, read, read_contents, write
 from .entries import Entries
 from .format import TableFormat
-from .listed import format_of, known_extensions, locate
+from .listed import known_extensions
+from .masks import read_mask
 from .staging import atomically, check_target
 
 __all__ = [

@@ -1,15 +1,34 @@
-"""Refusing what cannot be read: files that are not there, damaged bytes, libraries that are not installed."""
+"""Refusing what cannot be read: files that are not there, damaged bytes, libraries that are not installed.
+
+And limits of memory and time: what a file may declare, and what the child process that decodes it may take.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from ..errors import TensorfillError, UnreadableFile
+from .. import memory
+from ..errors import TensorfillError, TooLarge, UnreadableFile
+from ..tensor import entries
+
+try:
+    import resource
+except ImportError:  # Windows: no limits there
+    resource = None  # type: ignore[assignment]
+
+_SMALL = 2**20  # bytes
+_SUSPICIOUS = 2**30  # bytes; below it, nobody is hurt
+_MOST_TIMES = 2000  # deflate can pack about a thousand bytes into one
+_MARGIN = 2**29  # bytes, for libraries and what they keep in caches
+_PATIENCE = 4  # seconds of computing
+_SLOWEST = 10_000_000  # bytes per second, unpacked
+_started = False
+_free_at_start = 0
 
 
 @contextmanager
@@ -83,3 +102,65 @@ def require(module: str, extra: str, path: Path) -> Any:
         raise UnreadableFile(
             f"{path} needs {module.partition('.')[0]}, which is not installed: pip install 'tensorfill[{extra}]'"
         ) from error
+
+
+# Limits
+
+
+def check_room(path: Path, shape: Sequence[int], itemsize: int, stored: int | None = None) -> None:
+    """Refuse an array that would not fit twice, or that is absurdly large for a file of `stored` bytes.
+
+    Looked at before anything of that size is made.
+    """
+    needed = entries(shape) * itemsize
+    if needed <= _SMALL:  # asking the system takes longer than making it, and a film has many frames
+        return
+    there = available_memory()
+    size = f"{' × '.join(map(str, shape))}, {needed / 1e9:,.1f} GB"
+    if 2 * needed > there:
+        raise TooLarge(
+            f"{path} declares an array of {size}, and {there / 1e9:,.1f} GB of memory are free; "
+            "give a smaller part of it."
+        )
+    if stored is not None and needed > _SUSPICIOUS and needed > _MOST_TIMES * max(stored, 1):
+        raise UnreadableFile(
+            f"{path} has {stored:,} bytes and declares an array of {size}: it is damaged, or made to fill the memory."
+        )
+
+
+def start() -> None:
+    """From now on this process may only take what `allow` grants, and a little for the libraries themselves."""
+    global _started, _free_at_start
+    _started, _free_at_start = resource is not None, memory.available_memory()
+    allow(0)
+
+
+def available_memory() -> int:
+    """Bytes that can be had; in the child, those that `allow` could grant rather than what it has granted so far."""
+    return _free_at_start if _started else memory.available_memory()
+
+
+def allow(count: int) -> None:
+    """Grant memory and time for decoding `count` bytes more: what goes beyond is a mistake of the file.
+
+    In the child process only; elsewhere nothing is limited.
+    """
+    if not _started:
+        return
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _limit(resource.RLIMIT_AS, _virtual_memory() + 3 * count + _MARGIN)
+    _limit(resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime) + _PATIENCE + count // _SLOWEST)
+
+
+def _limit(which: int, value: int) -> None:
+    hard = resource.getrlimit(which)[1]
+    soft = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(which, (soft, hard))
+
+
+def _virtual_memory() -> int:
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except OSError:  # not Linux
+        return 2**40
+    return pages * resource.getpagesize()

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..errors import InvalidInput, UnreadableFile, UnwritableFile
-from ..tensor import spread_mask
-from .arrays.numpy_files import NumpyArchive, read_observed
-from .contents import Contents
+from ..errors import InvalidInput, InvalidSetting, UnreadableFile, UnwritableFile
+from .arrays.envi import find_header_beside
+from .contents import Contents, Reading, TableWords
 from .damage import check_source, require
 from .entries import Entries
 from .format import Format, TableFormat
-from .listed import CLIP, INSIDE, AnyPath, check_clip, format_of, locate
-from .missing_values import declare_value_missing, grow_holes
-from .reading import Reading, TableWords
+from .listed import FORMATS, check_clip, known_extensions
+from .missing_values import check_growth, declare_value_missing, grow_holes
 from .staging import check_target, put_in_place
 
-Means = Literal["missing", "known"]
+AnyPath = str | os.PathLike[str]
+INSIDE = "::"
+CLIP = "frames"
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class DataFile:
     def of(cls, path: AnyPath, format: str | None = None) -> DataFile:
         """The format is the one of this name, or else the one that the file's name promises."""
         file, array = locate(path)
-        return cls(file, format_of(file, format), array, format is not None)
+        return cls(file, _find_format(file, format), array, format is not None)
 
     def __str__(self) -> str:
         return str(self.path) if self.array is None else f"{self.path}{INSIDE}{self.array}"
@@ -146,7 +145,7 @@ def read(
         )
     if missing is not None:
         found = declare_value_missing(found, np.atleast_1d(np.asarray(missing, dtype=np.float64)).tolist(), tolerance)
-    return grow_holes(found, grow)
+    return grow_holes(found, check_growth(grow)) if grow else found
 
 
 def read_contents(path: AnyPath, *, format: str | None = None) -> Contents:
@@ -162,67 +161,49 @@ def write(
     return DataFile.of(path, format).write(contents, force=force)
 
 
-def read_mask(
-    path: Path, shape: Sequence[int], mask_means: Means | None = None, *, size: tuple[int, int] | None = None
-) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
-    """The mask in a file, True where known, for an array of this shape; and what a user should know about it.
-
-    `mask_means` says what True, or whatever is not 0 or black, stands for. Only an .npz with `observed` says so itself.
-    """
-    form = format_of(path)
-    if isinstance(form, NumpyArchive) and locate(path)[1] is None:
-        observed = read_observed(path)
-        if observed is not None and mask_means != "missing":
-            return _spread(observed, tuple(shape), path), ()
-    if form.name == "jpeg":
-        raise UnreadableFile(
-            f"{path} cannot serve as a mask: a .jpg blurs what is known into what is not; save it as .png."
-        )
-    if mask_means is None:
-        raise InvalidInput(
-            f"The mask in {path} could mean either: add mask_means='missing' if what is white, 1 or True is to be "
-            "filled, or mask_means='known' if it is to be kept."
-        )
-    found = read(path, size=size)
-    contents = found if isinstance(found, Contents) else found.contents()
-    marked, notes = _find_marked(contents, path, mask_means)
-    spread = _spread(marked, tuple(shape), path)
-    return (spread if mask_means == "known" else ~spread), notes
+# Which file is meant, and its format
 
 
-def _find_marked(contents: Contents, path: Path, means: Means) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
-    """True where the mask is not 0, not NaN and not transparent; with shades between, where it is nearer to the top."""
-    values, there = contents.data, contents.known()
-    if values.dtype.kind == "b":
-        return values & there, ()
-    levels = np.unique(values[there])
-    if not there.all() and len(levels) > 2:
-        note = f"{path} has holes of its own, so these are its mask, and its values are not."
-        return _drop_equal_channels(there, contents), (note,)
-    if len(levels) <= 2 and (not len(levels) or levels[0] == 0 or len(levels) == 1):
-        return _drop_equal_channels((values != 0) & there, contents), ()
-    middle = float(levels[-1]) / 2
-    between = int(np.count_nonzero(there & (values > 0) & (values < levels[-1])))
-    note = (
-        f"The mask {path} has {between:,} entries between 0 and its largest value, {levels[-1]:g}; "
-        f"those above {middle:g} count as {means}."
+def format_of(path: Path, name: str | None = None) -> Format:
+    """The format of this name, or else the one that the file's name promises."""
+    return DataFile.of(path, name).form
+
+
+def _find_format(file: Path, name: str | None) -> Format:
+    if name is not None:
+        return _find_named(name)
+    for form in FORMATS:
+        # .tns.gz is an extension, and .gz is none
+        if any(file.name.lower().endswith(extension) for extension in form.extensions) and file.name[0] != ".":
+            return form
+    if os.path.isdir(file):
+        return _find_named(CLIP)
+    if pointer := find_header_beside(file):
+        raise UnreadableFile(pointer)
+    said = f"its extension '{file.suffix}' is not known" if file.suffix else "it has no extension"
+    raise UnreadableFile(
+        f"The format of {file} cannot be told: {said}. The known ones are: {', '.join(known_extensions())}."
     )
-    return _drop_equal_channels((values > middle) & there, contents), (note,)
 
 
-def _drop_equal_channels(marked: NDArray[np.bool_], contents: Contents) -> NDArray[np.bool_]:
-    """One channel, if a mask in colour has the same in all."""
-    kind = contents.metadata.kind
-    colour = marked.ndim == {"picture": 3, "video": 4}.get(kind, 0)
-    return marked[..., 0] if colour and (marked == marked[..., :1]).all() else marked
+def _find_named(name: str) -> Format:
+    wanted = name.lower().removeprefix(".")
+    for form in FORMATS:
+        if wanted == form.name or f".{wanted}" in form.extensions:
+            return form
+    raise InvalidSetting(
+        f"There is no format '{name}'. The known ones are: {', '.join(form.name for form in FORMATS)}."
+    )
 
 
-def _spread(mask: NDArray[np.bool_], shape: tuple[int, ...], path: Path) -> NDArray[np.bool_]:
-    """The mask for every entry: modes it does not have, or has once, are all alike."""
-    spread = spread_mask(mask, shape)
-    if spread is None:
-        raise InvalidInput(
-            f"The mask in {path} must have the shape of the data, {shape}, or that of its first modes, or 1 instead of "
-            f"a size. Got {mask.shape} instead."
-        )
-    return spread
+def locate(path: AnyPath) -> tuple[Path, str | None]:
+    """The file, and what stands after `::` in its name: which of its arrays is meant."""
+    text = os.fspath(path)
+    if not text:
+        raise InvalidInput("The name of the file is empty.")
+    if INSIDE not in text or os.path.exists(text):
+        return Path(text), None
+    file, _, inside = text.rpartition(INSIDE)
+    if not file or not inside:
+        raise InvalidInput(f"An array in a file is written as FILE::NAME, such as scan.h5::images. Got {text} instead.")
+    return Path(file), inside

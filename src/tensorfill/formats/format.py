@@ -6,11 +6,10 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import ClassVar
 
-from .contents import Contents, describe_loss
+from .contents import Contents, Reading, describe_loss
 from .damage import Extra
 from .entries import Entries
 from .guarded import decode_guarded
-from .reading import Reading
 
 
 class Format(ABC):
@@ -47,7 +46,7 @@ class Format(ABC):
 
     @abstractmethod
     def decode(self, path: Path, how: Reading) -> Contents | Entries:
-        """What is in the file, read in this process; `limits.allow` is told what decoding takes."""
+        """What is in the file, read in this process; `damage.allow` is told what decoding takes."""
 
     @abstractmethod
     def write(self, path: Path, contents: Contents) -> None:

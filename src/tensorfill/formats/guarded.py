@@ -22,10 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import errors
-from . import limits
-from .contents import Contents, Density, Metadata
+from . import damage
+from .contents import Contents, Density, Metadata, Reading, TableWords
 from .damage import damaged, readable
-from .reading import Reading, TableWords
 
 _LENGTH = 8
 _LONGEST = 2**28
@@ -61,7 +60,7 @@ def answer() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # a library that prints must not disturb the numbers
     module, name, path, how = _unpack(json.loads(sys.argv[1]), [])
     form = getattr(import_module(module), name)()
-    limits.start()
+    damage.start()
     try:
         _send(out, form.decode(Path(path), how))
     except errors.TensorfillError as error:

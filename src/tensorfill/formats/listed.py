@@ -1,15 +1,13 @@
-"""Every format there is, and which one a file or a folder has. Adding a format is a file and a line here."""
+"""Every format there is, and whether a folder is one clip or many files. Adding a format is a file and a line here."""
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Literal
 
-from ..errors import InvalidInput, InvalidSetting, TensorfillError, UnreadableFile
-from .arrays.envi import find_header_beside
+from ..errors import InvalidInput, TensorfillError, UnreadableFile
 from .damage import readable
 from .format import Format
 from .pictures.frames import Numbered, find_clip, find_sets
@@ -52,56 +50,11 @@ def _load(entry: str) -> Format:
 FORMATS: tuple[Format, ...] = tuple(map(_load, _LISTED))
 
 Role = Literal["clip", "files"]
-AnyPath = str | os.PathLike[str]
-INSIDE = "::"
-CLIP = "frames"
 
 
 def known_extensions() -> tuple[str, ...]:
     """Every extension that can be read and written."""
     return tuple(extension for form in FORMATS for extension in form.extensions)
-
-
-def format_of(path: Path, name: str | None = None) -> Format:
-    """The format of this name, or else the one that the file's name promises."""
-    if name is not None:
-        return _find_named(name)
-    plain = locate(path)[0]
-    for form in FORMATS:
-        # .tns.gz is an extension, and .gz is none
-        if any(plain.name.lower().endswith(extension) for extension in form.extensions) and plain.name[0] != ".":
-            return form
-    if os.path.isdir(plain):
-        return _find_named(CLIP)
-    if pointer := find_header_beside(plain):
-        raise UnreadableFile(pointer)
-    said = f"its extension '{plain.suffix}' is not known" if plain.suffix else "it has no extension"
-    raise UnreadableFile(
-        f"The format of {plain} cannot be told: {said}. The known ones are: {', '.join(known_extensions())}."
-    )
-
-
-def _find_named(name: str) -> Format:
-    wanted = name.lower().removeprefix(".")
-    for form in FORMATS:
-        if wanted == form.name or f".{wanted}" in form.extensions:
-            return form
-    raise InvalidSetting(
-        f"There is no format '{name}'. The known ones are: {', '.join(form.name for form in FORMATS)}."
-    )
-
-
-def locate(path: AnyPath) -> tuple[Path, str | None]:
-    """The file, and what stands after `::` in its name: which of its arrays is meant."""
-    text = os.fspath(path)
-    if not text:
-        raise InvalidInput("The name of the file is empty.")
-    if INSIDE not in text or os.path.exists(text):
-        return Path(text), None
-    file, _, inside = text.rpartition(INSIDE)
-    if not file or not inside:
-        raise InvalidInput(f"An array in a file is written as FILE::NAME, such as scan.h5::images. Got {text} instead.")
-    return Path(file), inside
 
 
 def decide_role(folder: Path) -> Role:

@@ -93,13 +93,10 @@ def declare_value_missing(contents: Contents, value: Sequence[float], tolerance:
 
 
 def grow_holes(contents: Contents, grow: int) -> Contents:
-    """The same with every hole so many pixels wider in rows and columns."""
-    pixels = check_growth(grow)
-    if not pixels:
-        return contents
-    known = ~grow_mask(~contents.known(), pixels, channels=has_channels(contents))
+    """The same with every hole so many pixels wider in rows and columns, a number that is checked."""
+    known = ~grow_mask(~contents.known(), grow, channels=has_channels(contents))
     if not known.any():
-        raise InvalidInput(f"With holes {pixels} pixels wider nothing is known any more; grow them less.")
+        raise InvalidInput(f"With holes {grow} pixels wider nothing is known any more; grow them less.")
     return replace(contents, observed=known)
 
 

@@ -13,11 +13,10 @@ from ..completion import Completion, Watch
 from ..method import Effort, Method, Question
 from ..observed import ObservedTensor
 from ..selection.choice import Candidates, Choice, Refused
-from .candidates import candidates, leader
 from .dual import NonnegDual
 from .interpolation import Linear
 from .patches import Patches
-from .registry import available_methods, make, setting_names
+from .registry import available_methods, is_complete, make, setting_names
 from .setting_checks import check_choice, wrong
 from .spectral import Spectral
 
@@ -127,11 +126,46 @@ def method_for(name: str, settings: Collection[str]) -> str:
     return NonnegDual.name if chosen and set(settings) <= set(setting_names(NonnegDual)) else name
 
 
-def describe_choice(name: str, settings: Collection[str]) -> tuple[str, ...]:
+def describe_choice(name: str, taken: str, settings: Collection[str]) -> tuple[str, ...]:
     """A note that says so where settings have chosen another method than the one called `name`."""
-    taken = method_for(name, settings)
     if taken == name:
         return ()
     chosen = [f"'{setting}'" for setting in settings if setting in _CHOOSING]
     are = f"{' and '.join(chosen)} {'is a setting' if len(chosen) == 1 else 'are settings'}"
     return (f"{are} of {taken}, which was taken instead of {name}; name the method to choose another.",)
+
+
+# Which methods are run
+
+
+def leader(question: Question) -> Patches | Spectral:
+    """The method that runs first: groups of similar patches, where there can be any and they are worth the effort.
+
+    They start from spectral, except for a few narrow holes, which are done quickly.
+    """
+    if not Patches.has_groups(question.shape) or (question.effort == "low" and not question.strokes):
+        return Spectral()
+    return Patches(max_iter=1) if question.effort == "low" else Patches()
+
+
+def candidates(question: Question) -> dict[str, Method]:
+    """The methods that are compared with the leader, in the order in which they are tried."""
+    places: dict[str, int] = {}
+    made: dict[str, Method] = {}
+    for name, kind in available_methods().items():
+        if not is_complete(kind):
+            continue
+        if kind.candidate is Method.candidate:
+            place = kind.usual_place(question)
+        else:
+            made[name] = make(name, {})
+            place = made[name].candidate(question)
+        if place is not None:
+            places[name] = place
+    # Stable: those in the same place come in the order of the registry.
+    return {name: made.get(name) or make(name, {}) for name in sorted(places, key=lambda name: places[name])}
+
+
+def methods_tried(question: Question) -> tuple[str, ...]:
+    """The names of all methods that are run, the leader first."""
+    return (leader(question).name, *candidates(question))

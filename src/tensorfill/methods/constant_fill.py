@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..cost import Cost
 from ..estimates.estimate import ConstantEstimate, RefilledEstimate
-from ..method import Question, Stroke
+from ..method import Cost, Question, Stroke
 from ..observed import ObservedTensor
 from .baseline import Baseline, OneStep
 

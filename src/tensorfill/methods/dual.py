@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..completion import Certificate, Completion, Watch
-from ..cost import UNMEASURED, Cost
 from ..dual.problem import DualProblem
 from ..dual.recover import find_negatives
 from ..dual.solve import OUTER, Inner, Optimizer, OuterSettings, Plan, Solution, Start, solve
-from ..method import Stroke
+from ..method import UNMEASURED, Cost, Stroke
 from ..observed import ObservedTensor, check_coordinates, positions_of
 from .baseline import CheckedMethod, complete_zeros
 from .setting_checks import (

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..cost import FIXED_SECONDS, UNMEASURED, Cost
 from ..memory import available_memory
-from ..method import Effort, Question
+from ..method import FIXED_SECONDS, UNMEASURED, Cost, Effort, Question
 from ..selection.comparison import runs_in_all
 from ..selection.held_out import holdings
 from ..tensor import entries
-from .candidates import methods_tried
+from .auto import methods_tried
 from .registry import available_methods
 
 _FIXED_BYTES = 3e8  # the interpreter, libraries and compiled code

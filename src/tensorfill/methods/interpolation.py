@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..completion import StopReason
-from ..cost import Cost
 from ..estimates.estimate import OnePart
 from ..iterating import Solver
-from ..method import Question, Stroke
+from ..method import Cost, Question, Stroke
 from ..numerics.triangles import Triangles
 from ..observed import ObservedTensor
 from ..tensor import Array

@@ -13,8 +13,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from ..completion import StopReason
-from ..cost import Cost
-from ..method import Question, Stroke
+from ..method import Cost, Question, Stroke
 from ..observed import ObservedTensor
 from .halrtc import Internals, UnfoldingMethod, UnfoldingSolver
 from .setting_checks import check_tolerance, require

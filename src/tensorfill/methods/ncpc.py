@@ -13,10 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..completion import StopReason
-from ..cost import Cost
 from ..estimates.factored import KruskalTensor
 from ..iterating import Solver
-from ..method import Stroke
+from ..method import Cost, Stroke
 from ..numerics.sampled_kruskal import SampledKruskal
 from ..observed import ObservedTensor
 from ..tensor import Array

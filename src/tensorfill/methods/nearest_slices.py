@@ -13,9 +13,9 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cost import Cost
-from ..deadline import look_at_clock
 from ..estimates.estimate import DenseEstimate
+from ..interrupting import look_at_clock
+from ..method import Cost
 from ..observed import ObservedTensor
 from ..tensor import Array, fold, unfold
 from .baseline import Baseline, OneStep

@@ -17,9 +17,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..completion import Completion, Watch
-from ..cost import Cost
 from ..iterating import Clock, Outcome, follow, iterate
-from ..method import Method
+from ..method import Cost, Method
 from ..missingness import Missingness
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor

@@ -13,8 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..completion import Completion, Watch
-from ..cost import Cost
-from ..method import Method
+from ..method import Cost, Method
 from ..observed import ObservedTensor
 from ..units import SliceUnits
 from .setting_checks import are_modes, wrong

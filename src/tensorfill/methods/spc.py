@@ -29,11 +29,10 @@ from numpy.typing import NDArray
 
 from ..compiling import compiled
 from ..completion import StopReason
-from ..cost import Cost
 from ..estimates.estimate import OnePart, RefilledEstimate
 from ..estimates.factored import KruskalTensor
 from ..iterating import Solver
-from ..method import Stroke, lost_slices_are_in
+from ..method import Cost, Stroke, lost_slices_are_in
 from ..numerics.sampled_rank_one import SampledRankOne, add_along_head, fill_scales
 from ..numerics.smooth_vectors import absolute_differences, solve_quadratic, solve_total_variation, squared_differences
 from ..observed import ObservedTensor

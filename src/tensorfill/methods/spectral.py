@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..completion import Completion, Watch
-from ..cost import Cost
 from ..dual.recover import RecoveredTensor
 from ..estimates.derived import AffineEstimate, ClippedEstimate
 from ..estimates.interpolated import InterpolatedEstimate
 from ..iterating import Clock, follow, iterate
-from ..method import Method, Question
+from ..method import Cost, Method, Question
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..selection.judge import HeldOutRun

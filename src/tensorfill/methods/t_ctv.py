@@ -14,8 +14,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from ..cost import Cost
-from ..method import Question, Stroke, lost_slices_are_in
+from ..method import Cost, Question, Stroke, lost_slices_are_in
 from ..numerics.periodic_differences import Smoother, add_adjoint, add_differences
 from ..numerics.tensor_nuclear_norm import SliceTransform, shrink, slice_pieces
 from ..numerics.threads import share

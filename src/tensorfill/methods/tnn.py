@@ -12,8 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..cost import Cost
-from ..method import Stroke
+from ..method import Cost, Stroke
 from ..numerics.tensor_nuclear_norm import SliceTransform, Transform, shrink_slices
 from ..observed import ObservedTensor
 from .admm import SliceInternals, SliceMethod, SliceSolver

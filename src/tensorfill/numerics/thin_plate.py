@@ -13,7 +13,7 @@ from scipy.ndimage import binary_dilation, generate_binary_structure
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.linalg import splu
 
-from ..deadline import look_at_clock
+from ..interrupting import look_at_clock
 from ..tensor import Array
 from .conjugate_gradients import PreconditionedSystem, ResidualWithin, conjugate_gradients
 

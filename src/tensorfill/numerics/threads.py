@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from ..deadline import look_at_clock
 from ..errors import InvalidSetting, must_be
+from ..interrupting import look_at_clock
 from ..tensor import Array
 
 _WISH = "TENSORFILL_THREADS"

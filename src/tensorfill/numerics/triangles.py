@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..deadline import look_at_clock
+from ..interrupting import look_at_clock
 from ..tensor import Array
 
 _NARROW = 16  # a strip is taken to be at least so wide,

@@ -13,8 +13,8 @@ from functools import partial
 import numpy as np
 
 from ..completion import Completion, Estimate, History, StopReason, Watch
-from ..deadline import TimeIsUp
 from ..estimates.derived import BlendedEstimate, EstimateByPlace
+from ..interrupting import TimeIsUp
 from ..method import Method, Question
 from ..observed import ObservedTensor
 from ..tensor import Array

@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..completion import Completion, Estimate, Iteration, Snapshot, StopKind, StopReason, Watch
-from ..cost import FIXED_SECONDS
-from ..deadline import seconds_left
+from ..interrupting import seconds_left
 from ..iterating import Clock
-from ..method import Method, Question
+from ..method import FIXED_SECONDS, Method, Question
 from ..missingness import Missingness
 from ..observed import ObservedTensor
 from ..telling import Phase, tell_phase

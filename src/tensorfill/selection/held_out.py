@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation, label
 
-from ..deadline import look_at_clock
+from ..interrupting import look_at_clock
 from ..method import SHORT as SHORT_TENSOR
 from ..missingness import Missingness, collapse, find_enclosed, measure_depths
 from ..observed import ObservedTensor

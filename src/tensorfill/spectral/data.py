@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter
 
-from ..deadline import look_at_clock
+from ..interrupting import look_at_clock
 from ..selection.windows import Window, window_sizes, windows
 from ..tensor import SHORT, Array
 from .bases import Basis, Borders, Cosines, Numbers

@@ -17,11 +17,9 @@ from numpy.typing import NDArray
 
 from ...errors import InvalidInput, UnreadableFile
 from ...tensor import entries
-from ..contents import Contents, Metadata, describe_loss
-from ..damage import readable
+from ..contents import Contents, Metadata, Reading, describe_loss
+from ..damage import check_room, readable
 from ..format import Format
-from ..limits import check_room
-from ..reading import Reading
 
 _DTYPES = {1: "u1", 2: "i2", 3: "i4", 4: "f4", 5: "f8", 12: "u2", 13: "u4", 14: "i8", 15: "u8"}
 _COMPLEX = (6, 9)

@@ -13,12 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidInput, UnreadableFile
-from .. import limits
-from ..contents import Contents, Metadata, check_numbers
-from ..damage import Extra, readable, require
+from .. import damage
+from ..contents import Contents, Metadata, Reading, check_numbers
+from ..damage import Extra, check_room, readable, require
 from ..format import Format
-from ..limits import check_room
-from ..reading import Reading
 from .named_arrays import (
     KEPT,
     OBSERVED,
@@ -129,7 +127,7 @@ def load_dataset(dataset: Any, h5py: Any, path: Path, name: str) -> NDArray[Any]
     chunk = dataset.chunks or ()
     if chunk:
         check_chunks(path, called, array.shape, chunk, itemsize)
-    limits.allow((prod(array.shape) + prod(chunk)) * itemsize)
+    damage.allow((prod(array.shape) + prod(chunk)) * itemsize)
     data = np.asarray(dataset[()])
     return data.astype(data.dtype.newbyteorder("="), copy=False)
 

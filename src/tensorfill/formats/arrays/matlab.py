@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 
 from ...errors import InvalidInput, UnreadableFile
 from ...tensor import entries
-from .. import limits
-from ..contents import Contents, Metadata, describe_loss
-from ..damage import Extra, damaged, open_source, readable, require
+from .. import damage
+from ..contents import Contents, Metadata, Reading, describe_loss
+from ..damage import Extra, check_room, damaged, open_source, readable, require
 from ..format import Format
-from ..limits import check_room
-from ..reading import Reading
 from .hdf5 import H5PY, create_hdf5, describe, load_dataset, packing
 from .named_arrays import DATA, OBSERVED, Found, choose, load_with_mask
 
@@ -115,7 +113,7 @@ def _read_older(path: Path, asked: str | None) -> Contents:
         if array.dtype is None:
             raise _no_numbers(path, name, _OTHERS.get(listed[name][1], "an object"))
         check_room(path, array.shape, array.dtype.itemsize, path.stat().st_size)
-        limits.allow(8 * entries(array.shape))  # numbers may be stored in a longer type than that of the variable
+        damage.allow(8 * entries(array.shape))  # numbers may be stored in a longer type than that of the variable
         values = loadmat(str(path), appendmat=False, variable_names=[name])[name]
         if not isinstance(values, np.ndarray) or values.shape != array.shape:
             raise damaged(path, Matlab.kind)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
 from ..contents import Metadata
-from ..limits import check_room
+from ..damage import check_room
 
 DATA = "data"
 OBSERVED = "observed"

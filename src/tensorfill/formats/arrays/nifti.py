@@ -10,11 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
-from ..contents import Contents, Metadata, check_numbers, describe_loss
-from ..damage import Extra, damaged, open_source, readable, require
+from ..contents import Contents, Metadata, Reading, check_numbers, describe_loss
+from ..damage import Extra, check_room, damaged, open_source, readable, require
 from ..format import Format
-from ..limits import check_room
-from ..reading import Reading
 
 _NIBABEL = Extra("nibabel", "volumes")
 _KINDS = {

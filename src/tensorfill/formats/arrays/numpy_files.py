@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 from ...errors import InvalidInput, UnreadableFile
 from ...telling import Phase, tell_phase
 from ...tensor import entries
-from ..contents import Contents, Metadata, check_mask, check_numbers
-from ..damage import damaged, open_source, readable
+from ..contents import Contents, Metadata, Reading, check_mask, check_numbers
+from ..damage import check_room, damaged, open_source, readable
 from ..format import Format
-from ..limits import check_room
-from ..reading import Reading
 from .named_arrays import DATA, OBSERVED, Found, choose, list_members, load_with_mask
 
 _LONG = 2**27  # bytes that take a while

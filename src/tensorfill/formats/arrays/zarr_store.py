@@ -18,12 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidInput, UnreadableFile
-from .. import limits
-from ..contents import Contents, Metadata
-from ..damage import Extra, damaged, readable, require
+from .. import damage
+from ..contents import Contents, Metadata, Reading
+from ..damage import Extra, check_room, damaged, readable, require
 from ..format import Format
-from ..limits import check_room
-from ..reading import Reading
 from .named_arrays import (
     KEPT,
     OBSERVED,
@@ -191,7 +189,7 @@ def _load(array: Any, path: Path, name: str, called: str, gaps: list[str]) -> ND
     check_chunks(path, called, shape, array.chunks, dtype.itemsize)
     piece = array.shards or array.chunks
     count = check_chunks(path, called, shape, piece, dtype.itemsize)
-    limits.allow((prod(shape) + 2 * prod(piece)) * dtype.itemsize)
+    damage.allow((prod(shape) + 2 * prod(piece)) * dtype.itemsize)
     if len(sizes) < count:
         gaps.append(f"{called} stores {len(sizes)} of its {count} pieces; in the others all is {array.fill_value}.")
     return np.asarray(array[...]).reshape(shape).astype(dtype, copy=False)

@@ -15,12 +15,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..contents import Contents, Density, Metadata, describe_loss
+from ..contents import Contents, Density, Metadata, Reading, describe_loss
 from ..damage import damaged
-from ..reading import Reading
-from ..shades import to_shades
-from .still import StillPicture, fit_profile, open_picture, split_alpha, to_contents, to_stored_samples
-from .tags import find_orientation, find_turns, read_exif, to_density, to_unit
+from .pixels import (
+    StillPicture,
+    find_orientation,
+    find_turns,
+    fit_profile,
+    open_picture,
+    split_alpha,
+    to_contents,
+    to_shades,
+    to_stored_samples,
+)
+from .tags import read_exif, to_density, to_unit
 
 _EXIF, _XMP = b"Exif\0\0", b"http://ns.adobe.com/xap/1.0/\0"
 _OF_PIXELS = ("APP14",)

@@ -15,13 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidInput, UnreadableFile
-from ..contents import Contents, Metadata, describe_loss, opaque
-from ..damage import readable
+from ..contents import Contents, Metadata, Reading, describe_loss, opaque
+from ..damage import check_room, readable
 from ..format import Format
-from ..limits import check_room
-from ..reading import Reading
-from ..shades import choose_frames, describe, has_frames, is_picture
 from .by_pillow import Bmp, Jpeg, Webp
+from .pixels import choose_frames, describe, has_frames, is_picture
 from .png import Png
 from .tiff import Tiff
 

@@ -11,13 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...telling import Phase, tell_phase
-from ..contents import Contents, describe_loss
-from ..damage import damaged, open_source
+from ..contents import Contents, Reading, describe_loss
+from ..damage import check_room, damaged, open_source
 from ..format import Format
-from ..limits import check_room
-from ..reading import Reading
-from ..shades import choose_frames, describe, has_frames, is_picture, refuse_floats, tell_rounding, to_shades
-from .still import open_picture, to_contents
+from .pixels import (
+    choose_frames,
+    describe,
+    has_frames,
+    is_picture,
+    open_picture,
+    refuse_floats,
+    tell_rounding,
+    to_contents,
+    to_shades,
+)
 
 _COLOUR = b"tensorfill: in colour"
 _MOST_PIXELS = 65_535

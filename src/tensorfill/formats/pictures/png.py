@@ -19,11 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
-from ..contents import Contents, Metadata
-from ..damage import damaged, open_source, readable
-from ..limits import check_room
-from ..reading import Reading
-from .still import StillPicture, fit_profile, open_picture, split_alpha, to_contents, to_stored_samples
+from ..contents import Contents, Metadata, Reading
+from ..damage import check_room, damaged, open_source, readable
+from .pixels import StillPicture, fit_profile, open_picture, split_alpha, to_contents, to_stored_samples
 from .tags import to_density, to_unit
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -75,7 +73,8 @@ class Png(StillPicture):
     ) -> tuple[NDArray[Any], NDArray[Any] | None, tuple[str, ...]]:
         notes = []
         with open_picture(path, self.kind, "PNG") as image:
-            if sum(map(len, chunks.inflate(chunks.size))) < chunks.size:  # Pillow would take what is missing for black
+            size = chunks.size
+            if sum(map(len, chunks.inflate(size))) < size:  # Pillow would take what is missing for black
                 raise damaged(path, self.kind)
             if getattr(image, "n_frames", 1) > 1:
                 notes.append(f"{path} is animated; only its first frame is read.")

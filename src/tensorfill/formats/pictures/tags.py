@@ -1,6 +1,6 @@
 """Tag directories: numbered fields with values, as TIFF files and EXIF data hold them, read from bytes and written.
 
-And what pictures say in them: how many pixels there are to a unit of length, and which way up they are stored.
+And what pictures say in them: how many pixels there are to a unit of length.
 
 By hand, because Pillow writes values anew when it writes EXIF data (it turns letters beyond ASCII into question marks),
 and tifffile writes no directories inside others, such as those of EXIF and GPS. Here every value keeps its bytes.
@@ -10,7 +10,6 @@ Format: Adobe, TIFF Revision 6.0, section 2; Aldus and AWare Systems, BigTIFF; J
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,10 +17,7 @@ from fractions import Fraction
 from io import BytesIO
 from typing import Any, BinaryIO, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..contents import Density, Metadata
+from ..contents import Density
 
 ORIENTATION, ACROSS, DOWN, UNIT = 274, 282, 283, 296
 _ORDERS = {b"II": "<", b"MM": ">"}
@@ -37,7 +33,6 @@ _LARGEST = 2**26  # bytes of a value
 
 Unit = Literal["inch", "centimetre", "metre", ""]
 _PER_METRE: dict[Unit, Fraction] = {"inch": Fraction(10_000, 254), "centimetre": Fraction(100), "metre": Fraction(1)}
-_ORIENTATION_IN_XMP = re.compile(rb'tiff:Orientation(?:="|>)([1-8])')
 
 
 @dataclass(frozen=True)
@@ -165,39 +160,3 @@ def to_density(across: tuple[int, int], down: tuple[int, int], unit: Unit) -> di
     """The field of `Metadata`; nothing, unless both are positive numbers."""
     sound = min(*across, *down) > 0
     return {"density": Density(across, down, unit)} if sound else {}
-
-
-def find_orientation(metadata: Metadata) -> int:
-    """Which of eight ways a picture is stored: the number that EXIF has for it, or else XMP; 1 if it is upright."""
-    directory = read_exif(metadata.exif)
-    if directory is not None and directory.value(ORIENTATION):
-        number = directory.number(ORIENTATION)
-        return number if number is not None and 1 <= number <= 8 else 1
-    match = _ORIENTATION_IN_XMP.search(metadata.xmp)
-    return int(match[1]) if match else 1
-
-
-def find_turns(number: int) -> tuple[bool, bool, bool]:
-    """How a stored picture becomes upright: rows and columns change places, then rows turn round, then columns."""
-    flips = (number - 1) % 4
-    return number > 4, flips in (2, 3), flips in (1, 2)
-
-
-def turn_upright(stored: NDArray[Any], number: int) -> NDArray[Any]:
-    """A stored picture, (row, column, …), as it is to be seen.
-
-    >>> turn_upright(np.array([[1, 2, 3]]), 6).tolist()  # the camera was turned
-    [[1], [2], [3]]
-    """
-    swap, rows, columns = find_turns(number)
-    turned = stored.swapaxes(0, 1) if swap else stored
-    turned = turned[::-1] if rows else turned
-    return np.ascontiguousarray(turned[:, ::-1] if columns else turned)
-
-
-def turn_as_stored(seen: NDArray[Any], number: int) -> NDArray[Any]:
-    """An upright picture as it is stored: what `turn_upright` undoes."""
-    swap, rows, columns = find_turns(number)
-    turned = seen[::-1] if rows else seen
-    turned = turned[:, ::-1] if columns else turned
-    return np.ascontiguousarray(turned.swapaxes(0, 1) if swap else turned)

@@ -11,14 +11,20 @@ from typing import Any, BinaryIO, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..brightness import brightness
-from ..contents import Contents, Metadata
+from ..contents import Contents, Metadata, Reading
 from ..damage import open_source, readable
 from ..format import Format
-from ..reading import Reading
-from ..shades import choose_frames
-from .still import fit_alpha, fit_profile, tell_alpha, tell_profile, to_contents
-from .tags import find_orientation, turn_as_stored
+from .pixels import (
+    brightness,
+    choose_frames,
+    find_orientation,
+    fit_alpha,
+    fit_profile,
+    tell_alpha,
+    tell_profile,
+    to_contents,
+    turn_as_stored,
+)
 from .tiff_about import (
     About,
     Description,

@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
-from ..limits import check_room
-from .still import open_picture, silence, split_alpha
+from ..damage import check_room
+from .pixels import open_picture, silence, split_alpha
 from .tags import Tag, to_exif
 from .tiff_about import count_pages
 

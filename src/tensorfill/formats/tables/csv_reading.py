@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import TensorfillError, UnreadableFile
-from ..contents import Contents, Metadata
+from ..contents import Contents, Layout, Metadata, Reading, TableWords
+from ..damage import check_room
 from ..entries import Entries, default_columns
-from ..limits import check_room
-from ..reading import Layout, Reading, TableWords
 from .column import Codes, Column, counts_from_zero, order_texts
 from .forms import WideTable, WrittenFields, find_value, make_entries, refuse_holes
 from .layout import Look, ask_decimal, ask_header, choose_labels, choose_layout

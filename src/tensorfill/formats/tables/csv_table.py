@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidInput
-from ..contents import Contents
+from ..contents import Contents, Reading
 from ..damage import readable
 from ..entries import Entries
 from ..format import TableFormat
-from ..reading import Reading
 from .csv_reading import HEADER_OF, read_table
 from .forms import WideTable, WrittenFields, check_entries, find_wide, list_rows, name_value, refuse_table
 from .text_table import format_numbers, open_text, parse_number

@@ -18,12 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
-from ..contents import Contents
-from ..damage import readable
+from ..contents import Contents, Reading
+from ..damage import check_room, readable
 from ..entries import Entries
 from ..format import TableFormat
-from ..limits import check_room
-from ..reading import Reading
 from .forms import check_entries, refuse_table, split_rows
 from .text_table import format_numbers, join_numbers, open_text, read_lines
 

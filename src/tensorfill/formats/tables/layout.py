@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...errors import InvalidInput
+from ..contents import Layout, TableWords
 from ..entries import MOST_MODES
-from ..reading import Layout, TableWords
 from .column import Column, are_distinct, quote_names
 from .forms import find_named_value
 

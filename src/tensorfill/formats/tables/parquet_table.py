@@ -16,13 +16,11 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from ...errors import InvalidInput, UnreadableFile
-from .. import limits
-from ..contents import Contents, Metadata
-from ..damage import Extra, open_source, readable, require
+from .. import damage
+from ..contents import Contents, Metadata, Reading, TableWords
+from ..damage import Extra, check_room, open_source, readable, require
 from ..entries import Entries, Labels
 from ..format import TableFormat
-from ..limits import check_room
-from ..reading import Reading, TableWords
 from .column import Codes, Column, order_labels
 from .forms import (
     WideTable,
@@ -121,11 +119,11 @@ class ParquetTable(TableFormat):
         os.environ["POLARS_MAX_THREADS"] = "1"  # every thread takes addresses, and these are limited here
         polars = require("polars", "tables", path)
         stored = path.stat().st_size
-        limits.allow(stored)
+        damage.allow(stored)
         lazy = polars.scan_parquet(path, glob=False, hive_partitioning=False)
         rows, width = lazy.select(polars.len()).collect().item(), len(lazy.collect_schema())
         check_room(path, (rows, width), 8, stored)
-        limits.allow(_CELL * rows * width + 4 * stored)
+        damage.allow(_CELL * rows * width + 4 * stored)
         with open_source(path) as file:
             frame = polars.read_parquet(file, glob=False, hive_partitioning=False)
         stream = io.BytesIO()

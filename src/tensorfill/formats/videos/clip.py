@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contents import Contents, describe_loss
-from ..shades import has_frames, refuse_floats, tell_rounding, to_shades
+from ..pictures.pixels import has_frames, refuse_floats, tell_rounding, to_shades
 
 USUAL_RATE = Fraction(25)
 """Frames per second where none is known."""

@@ -13,10 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contents import Contents
+from ..contents import Contents, Reading
 from ..damage import Extra, require
 from ..format import Format
-from ..reading import Reading
 from .clip import find_losses, find_refusal, is_deep, iterate_frames, round_rate
 from .colour import BT601, BT709, ColourCoding, Planes, choose_weights
 from .decoding import read_video

@@ -17,13 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
-from .. import limits
-from ..brightness import brightness
-from ..contents import Contents, Metadata
-from ..damage import damaged, readable, require
-from ..limits import check_room
-from ..reading import Reading
-from ..shades import choose_frames
+from .. import damage
+from ..contents import Contents, Metadata, Reading
+from ..damage import check_room, damaged, readable, require
+from ..pictures.pixels import brightness, choose_frames
 from .clip import MOST_PIXELS, count_batch
 from .colour import BT601, BT709, BT2020, ColourCoding, choose_weights
 from .wholeness import Y4M, RunningTime, check_checksums, check_length, find_rate
@@ -54,11 +51,11 @@ def read_video(path: Path, how: Reading, kind: str, containers: str) -> Contents
         time = RunningTime.of(container, stream)
         expected = len(range(time.declared)[wanted.start : wanted.stop])
         check_room(path, (stream.height, stream.width, max(1, expected)), 1)
-        limits.allow(_KEPT * _PIXEL * stream.height * stream.width)
+        damage.allow(_KEPT * _PIXEL * stream.height * stream.width)
         reader = PixelReader(path, gray=how.gray, silent=container.format.name == Y4M)
         stack = FrameStack(path, expected)
         for frame in _decode(path, kind, container, stream):
-            limits.allow(_PIXEL * frame.height * frame.width)  # time, too: every frame has to come soon
+            damage.allow(_PIXEL * frame.height * frame.width)  # time, too: every frame has to come soon
             if time.number in wanted:
                 stack.add(reader.read(frame))
             time.see(frame)
@@ -68,7 +65,7 @@ def read_video(path: Path, how: Reading, kind: str, containers: str) -> Contents
             raise damaged(path, kind)
         choose_frames(how, path, time.number)  # refused, if the file has fewer
         data = stack.finish()
-        limits.allow(data.nbytes + path.stat().st_size)  # to hand it over, and for checksums
+        damage.allow(data.nbytes + path.stat().st_size)  # to hand it over, and for checksums
         notes = (*_describe(path, container, time), *reader.describe(colour=data.ndim == 4))
         if whole:
             notes += _check_running_time(path, kind, containers, time)
@@ -80,7 +77,7 @@ def read_video(path: Path, how: Reading, kind: str, containers: str) -> Contents
 def open_video(path: Path, kind: str, **options: str) -> Iterator[tuple[Any, Any]]:
     """The container and its first stream of pictures, ready to decode."""
     av = require("av", "video", path)
-    limits.allow(0)  # libav is in memory by now
+    damage.allow(0)  # libav is in memory by now
     everything = {**_OPTIONS, **options}
     # An absolute name cannot be taken for an address such as http:.
     with (
@@ -301,7 +298,7 @@ class FrameStack:
         length = self._expected if self._expected >= needed else max(needed, doubled)
         shape = (*like.shape[:2], length, 3) if colour else (*like.shape[:2], length)
         check_room(self._path, shape, like.dtype.itemsize)
-        limits.allow(int(np.prod(shape, dtype=object)) * like.dtype.itemsize)
+        damage.allow(int(np.prod(shape, dtype=object)) * like.dtype.itemsize)
         self._array = np.empty(shape, dtype=like.dtype)
         if old is not None:
             kept = old[:, :, : self._stored]

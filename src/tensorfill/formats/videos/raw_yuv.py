@@ -12,12 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidInput, UnreadableFile
-from ..contents import Contents, Metadata
-from ..damage import open_source, readable
+from ..contents import Contents, Metadata, Reading
+from ..damage import check_room, open_source, readable
 from ..format import Format
-from ..limits import check_room
-from ..reading import Reading
-from ..shades import choose_frames
+from ..pictures.pixels import choose_frames
 from .clip import MOST_PIXELS, find_losses, find_refusal, iterate_frames
 from .colour import ColourCoding
 

@@ -1,4 +1,6 @@
-"""Still pictures: what formats that hold one picture share, how opaque pixels are, and pictures as Pillow reads them.
+"""Pixels: what pictures and clips share: shades, brightness, how opaque pixels are, which way up they are stored.
+
+And what formats that hold one picture share, and pictures as Pillow reads them.
 
 Where alpha is 0 there is no value, and the pixel counts as missing. So does the soft edge of such a hole: pixels that
 are less opaque than the picture otherwise is, and that hang together with fully transparent ones. What a soft brush
@@ -9,6 +11,8 @@ known, and stay as they are.
 from __future__ import annotations
 
 import logging
+import re
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -19,15 +23,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import UnreadableFile
-from ..brightness import brightness
-from ..contents import Contents, Metadata, opaque
-from ..damage import readable
+from ...errors import InvalidSetting, UnreadableFile
+from ..contents import Contents, Metadata, Reading, opaque
+from ..damage import check_room, readable
 from ..format import Format
-from ..limits import check_room
-from ..reading import Reading
-from ..shades import describe, is_picture, refuse_floats, tell_rounding, to_shades
-from .tags import find_orientation, turn_as_stored, turn_upright
+from .tags import ORIENTATION, read_exif
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -38,6 +38,10 @@ _SIXTEEN_BIT_GRAY = ("I", "I;16", "I;16B", "I;16L", "I;16N")
 _PROFILE_CHANNELS = {b"GRAY": 1, b"RGB ": 3}
 _NEIGHBOURS = np.ones((3, 3), dtype=bool)
 _LOGGERS = ("tifffile", "PIL.Image", "PIL.PngImagePlugin", "PIL.TiffImagePlugin")
+_ORIENTATION_IN_XMP = re.compile(rb'tiff:Orientation(?:="|>)([1-8])')
+_WEIGHTS = (0.299, 0.587, 0.114)  # ITU-R Recommendation BT.601
+_WHOLE_WEIGHTS = (19595, 38470, 7471)  # the same, times 2¹⁶
+_ROWS = 256
 
 
 class StillPicture(Format):
@@ -89,7 +93,7 @@ def tell_profile(contents: Contents, channels: int) -> tuple[str, ...]:
 def tell_alpha(contents: Contents, *, channels: bool) -> tuple[str, ...]:
     """That alpha is left out, because it has another shape than the picture."""
     alpha, data = contents.metadata.alpha, contents.data
-    if alpha is None or fit_alpha(alpha, data, channels=channels) is not None:
+    if alpha is None or _belongs_to(alpha, data, channels=channels):
         return ()
     return (f"The transparency, of shape {alpha.shape}, does not belong to the array of shape {data.shape}; left out.",)
 
@@ -148,7 +152,7 @@ def _add_soft_edges(alpha: NDArray[Any]) -> NDArray[np.bool_]:
 
 def fit_alpha(alpha: NDArray[Any] | None, data: NDArray[Any], *, channels: bool) -> NDArray[Any] | None:
     """The alpha of these pixels on the scale of their dtype; None if there is none of the right shape."""
-    if alpha is None or alpha.shape != (data.shape[:-1] if channels else data.shape):
+    if alpha is None or not _belongs_to(alpha, data, channels=channels):
         return None
     dtype = data.dtype.newbyteorder("=")
     if alpha.dtype.newbyteorder("=") == dtype:
@@ -160,6 +164,10 @@ def fit_alpha(alpha: NDArray[Any] | None, data: NDArray[Any], *, channels: bool)
     steps[share == 1] = opaque(dtype)  # 64 bits do not fit into a float
     # A pixel that shines through a little must not become missing.
     return np.where((alpha > 0) & (steps == 0), np.ones(1, dtype), steps)
+
+
+def _belongs_to(alpha: NDArray[Any], data: NDArray[Any], *, channels: bool) -> bool:
+    return alpha.shape == (data.shape[:-1] if channels else data.shape)
 
 
 @contextmanager
@@ -199,3 +207,126 @@ def split_alpha(image: Image) -> tuple[NDArray[Any], NDArray[Any] | None]:
     with_alpha = np.array(image.convert("LA" if image.mode in _GRAY else "RGBA"))
     values = with_alpha[..., 0] if with_alpha.shape[2] == 2 else with_alpha[..., :3]
     return np.ascontiguousarray(values), np.ascontiguousarray(with_alpha[..., -1])
+
+
+# Shades and frames
+
+
+def describe(contents: Contents) -> str:
+    """The array in a few words, for a sentence about what is wrong with it."""
+    kind = contents.metadata.kind
+    return f"{contents.dtype} of shape {contents.shape}" + (f" ({kind})" if kind in ("video", "volume") else "")
+
+
+def is_picture(contents: Contents) -> bool:
+    """Whether this is gray or colour, and not, say, a clip of three frames; at least one pixel large."""
+    shape = contents.shape
+    if 0 in shape or (contents.ndim == 3 and contents.metadata.kind in ("video", "volume")):
+        return False
+    return contents.ndim == 2 or (contents.ndim == 3 and shape[2] == 3)
+
+
+def has_frames(contents: Contents) -> bool:
+    """Whether this could be frames, gray or in colour; at least one pixel of them."""
+    colour = contents.ndim == 4 and contents.shape[3] == 3
+    return 0 not in contents.shape and (contents.ndim == 3 or colour) and contents.metadata.kind != "picture"
+
+
+def refuse_floats(data: NDArray[Any], what: str, *, holes: bool = False) -> str | None:
+    """Why floating-point values cannot become shades of `what`: not all lie between 0 and 1; `holes`: NaN may be."""
+    if data.dtype.kind != "f":
+        return None
+    looked_at = ~np.isnan(data) if holes else True
+    smallest = float(np.min(data, where=looked_at, initial=np.inf))
+    largest = float(np.max(data, where=looked_at, initial=-np.inf))
+    if smallest >= 0 and largest <= 1:
+        return None
+    got = "NaN" if np.isnan(smallest) else f"{smallest:g} to {largest:g}"
+    return (
+        f"Floating-point values must lie between 0 and 1 to become {what}. Got {got} instead; write .tif, .npy or .npz."
+    )
+
+
+def tell_rounding(contents: Contents, extension: str) -> tuple[str, ...]:
+    """That floating-point values are rounded."""
+    if contents.data.dtype.kind != "f":
+        return ()
+    return (f"The floating-point values are scaled by 255 and rounded to 8 bits in {extension}.",)
+
+
+def to_shades(data: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers of the machine's byte order; floats in [0, 1] scaled by 255, and NaN is black."""
+    if data.dtype.kind == "f":
+        data = np.rint(np.nan_to_num(data.astype(np.float64), nan=0.0) * 255.0).astype(np.uint8)
+    return np.ascontiguousarray(data, dtype=data.dtype.newbyteorder("="))
+
+
+def choose_frames(how: Reading, path: Path, count: int | None = None) -> range:
+    """The frames that are asked for, counted from 0, or all; `count` is how many there are, None if not known yet."""
+    if count == 0:
+        raise UnreadableFile(f"{path} has no pictures in it.")
+    there = sys.maxsize if count is None else count
+    first, last = how.frames or (0, there - 1)
+    if not 0 <= first <= last < there:
+        all_there = "" if count is None else f", within 0 … {there - 1}, all that {path} has"
+        raise InvalidSetting(
+            f"'frames' must be the first and the last frame to read, counted from 0{all_there}. "
+            f"Got frames=({first}, {last}) instead."
+        )
+    return range(first, last + 1)
+
+
+def brightness(colour: NDArray[Any]) -> NDArray[Any]:
+    """0.299 R + 0.587 G + 0.114 B over the last mode, in the same dtype; whole numbers are rounded as Pillow does.
+
+    >>> brightness(np.array([[255, 0, 0]], dtype=np.uint8))
+    array([76], dtype=uint8)
+    """
+    out = np.empty(colour.shape[:-1], dtype=colour.dtype)
+    for start in range(0, len(colour), _ROWS):  # in pieces, so that no wide copy of the whole is made
+        part = colour[start : start + _ROWS]
+        if colour.dtype.kind == "f":
+            out[start : start + _ROWS] = part @ np.array(_WEIGHTS, dtype=np.float64)
+        else:
+            total = part.astype(np.int64) @ np.array(_WHOLE_WEIGHTS, dtype=np.int64)
+            out[start : start + _ROWS] = (total + 2**15) >> 16
+    return out
+
+
+# Which way up
+
+
+def find_orientation(metadata: Metadata) -> int:
+    """Which of eight ways a picture is stored: the number that EXIF has for it, or else XMP; 1 if it is upright."""
+    directory = read_exif(metadata.exif) if metadata.exif else None
+    if directory is not None and directory.value(ORIENTATION):
+        number = directory.number(ORIENTATION)
+        return number if number is not None and 1 <= number <= 8 else 1
+    match = _ORIENTATION_IN_XMP.search(metadata.xmp)
+    return int(match[1]) if match else 1
+
+
+def find_turns(number: int) -> tuple[bool, bool, bool]:
+    """How a stored picture becomes upright: rows and columns change places, then rows turn round, then columns."""
+    flips = (number - 1) % 4
+    return number > 4, flips in (2, 3), flips in (1, 2)
+
+
+def turn_upright(stored: NDArray[Any], number: int) -> NDArray[Any]:
+    """A stored picture, (row, column, …), as it is to be seen.
+
+    >>> turn_upright(np.array([[1, 2, 3]]), 6).tolist()  # the camera was turned
+    [[1], [2], [3]]
+    """
+    swap, rows, columns = find_turns(number)
+    turned = stored.swapaxes(0, 1) if swap else stored
+    turned = turned[::-1] if rows else turned
+    return np.ascontiguousarray(turned[:, ::-1] if columns else turned)
+
+
+def turn_as_stored(seen: NDArray[Any], number: int) -> NDArray[Any]:
+    """An upright picture as it is stored: what `turn_upright` undoes."""
+    swap, rows, columns = find_turns(number)
+    turned = seen[::-1] if rows else seen
+    turned = turned[:, ::-1] if columns else turned
+    return np.ascontiguousarray(turned.swapaxes(0, 1) if swap else turned)
