@@ -2,6 +2,7 @@
 
 import signal
 
+import ready_children
 from hypothesis import settings
 
 collect_ignore = ["conftest.py"]  # it has no doctests, and there is another file of that name
@@ -13,3 +14,6 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 # On a busy machine a single example may take long; what is slow is measured elsewhere.
 settings.register_profile("without deadlines", deadline=None)
 settings.load_profile("without deadlines")
+
+# Files that are decoded in a child process are decoded soon: what makes it start slowly is loaded once.
+ready_children.use()
