@@ -1,9 +1,12 @@
 """What all tests need."""
 
+import os
 import signal
 
-import ready_children
 from hypothesis import settings
+
+import compiled_once
+import ready_children
 
 collect_ignore = ["conftest.py"]  # it has no doctests, and there is another file of that name
 
@@ -17,3 +20,9 @@ settings.load_profile("without deadlines")
 
 # Files that are decoded in a child process are decoded soon: what makes it start slowly is loaded once.
 ready_children.use()
+
+# Of two processes that test side by side one compiles a kernel, and the other one loads it.
+compiled_once.use()
+
+# The machine does not fail while tests run, so that nobody need wait until files have reached its disk.
+os.fsync = lambda file: None

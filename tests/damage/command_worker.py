@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 sys.path.append(str(Path(__file__).parents[1]))
-import ready_children  # noqa: E402
+import ready_children
 
 SECONDS = 10
 ADDRESSES = 4 * 2**30
