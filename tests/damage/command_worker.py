@@ -16,7 +16,11 @@ import sys
 import tempfile
 import time
 import traceback
+from pathlib import Path
 from typing import Any, TextIO
+
+sys.path.append(str(Path(__file__).parents[1]))
+import ready_children
 
 SECONDS = 10
 ADDRESSES = 4 * 2**30
@@ -30,10 +34,11 @@ def main() -> None:
         importlib.import_module(module)
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    _say(answers, {"memory": _memory()})
+    nursery = ready_children.use()
+    _say(answers, {"memory": _memory(nursery)})
     command = _command()
     for line in sys.stdin:
-        _say(answers, _answer(command, json.loads(line)))
+        _say(answers, _answer(command, json.loads(line)) | {"memory": _memory(nursery)})
 
 
 def _say(answers: TextIO, told: dict[str, Any]) -> None:
@@ -74,12 +79,13 @@ def _answer(command: Any, arguments: list[str]) -> dict[str, Any]:
         for file in (out, err):
             file.seek(0)
             texts.append(file.read().decode(errors="replace"))
-    return {"code": code, "out": texts[0], "err": texts[1], "seconds": seconds, "memory": _memory()}
+    return {"code": code, "out": texts[0], "err": texts[1], "seconds": seconds}
 
 
-def _memory() -> int:
+def _memory(nursery: ready_children.Nursery) -> int:
     """The most bytes that this process, or one that it started, has had at a time."""
-    return 1024 * max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    own = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return 1024 * max(nursery.most_memory, *own)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import runpy
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -22,13 +24,25 @@ def test_there_are_examples() -> None:
 
 
 @pytest.mark.slow
-def test_an_example_runs(example: Path, tmp_path: Path) -> None:
-    ended = subprocess.run([sys.executable, example], cwd=tmp_path, capture_output=True, text=True, timeout=180)
-    assert ended.returncode == 0, ended.stderr
-    assert ended.stdout.strip()
-    assert ended.stderr == ""
-    assert "nan" not in ended.stdout
+def test_an_example_runs(
+    example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        runpy.run_path(str(example), run_name="__main__")
+    out, err = capfd.readouterr()
+    assert out.strip()
+    assert err == ""
+    assert "nan" not in out
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_an_example_runs_in_a_process_of_its_own(tmp_path: Path) -> None:
+    ended = subprocess.run([sys.executable, EXAMPLES[0]], cwd=tmp_path, capture_output=True, text=True, timeout=180)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.strip()
 
 
 def test_an_example_says_what_it_shows(example: Path) -> None:

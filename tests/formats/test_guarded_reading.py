@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,12 @@ from tensorfill.formats import Contents, Metadata, guarded
 from tensorfill.formats.arrays.hdf5 import Hdf5
 from tensorfill.formats.arrays.matlab import Matlab
 from tensorfill.formats.contents import Reading
+
+
+@pytest.fixture(autouse=True)
+def really(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new Python for each file, as users have it; elsewhere tests fork one that is ready."""
+    monkeypatch.setattr(guarded, "subprocess", subprocess)
 
 
 def test_everything_comes_back_from_the_other_process(tmp_path: Path) -> None:
