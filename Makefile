@@ -15,7 +15,7 @@ help:  ## Show this list.
 demo: $(INSTALLED)  ## Complete a picture with 90 % of its entries hidden; pictures end up in demo/.
 	$(BIN)/tensorfill demo -o demo
 
-test: $(INSTALLED_TEST)  ## Lint, type-check and test everything (about seven minutes on two cores).
+test: $(INSTALLED_TEST)  ## Lint, type-check and test everything (some minutes on two cores).
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	TENSORFILL_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
