@@ -27,6 +27,7 @@ from .gaussian import (
 from .matching import (
     add_to_sums,
     copy_row,
+    count_window,
     find_similar,
     is_absurd,
     keep_nearest,
@@ -78,7 +79,7 @@ def solve_groups(  # type: ignore[no-untyped-def]
     q, bands = x.size // sites, values.size // sites
     d, most = q * offsets.size, bands * offsets.size
     here = sums.shape[1] // q
-    places, weights = np.empty(np.prod(2 * window + 1), np.int64), np.empty(informers, kind)
+    places, weights = np.empty(count_window(window), np.int64), np.empty(informers, kind)
     F, X, variances = np.empty((informers, d), kind), np.empty((members, d), kind), np.empty((members, d), kind)
     counts, observed = np.empty(members, np.int64), np.empty((members, most + 1), np.int64)
     Y = np.empty((members, most + 1), kind)

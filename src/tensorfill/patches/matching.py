@@ -14,6 +14,12 @@ from .gaussian import index
 _ABSURD = 8.0  # deviations that no entry is off its group by, unless rounding has made it up
 
 
+@compiled(nogil=True)
+def count_window(window):  # type: ignore[no-untyped-def]
+    """How many patches begin in a window, at most."""
+    return (2 * window[0] + 1) * (2 * window[1] + 1) * (2 * window[2] + 1)
+
+
 @compiled(nogil=True, fastmath=True)
 def find_similar(x, q, extent, patch, window, offsets, reference, distances, places):  # type: ignore[no-untyped-def]
     """Squared distances of all patches in the window to the reference patch, and where they begin; how many."""
