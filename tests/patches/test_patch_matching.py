@@ -170,7 +170,7 @@ def test_sums_have_differences_weights_and_squares() -> None:
     x, X, sums = planar(3), np.empty((1, 8)), np.zeros((3, BANDS * SITES))
     take_patches(x, SITES, BANDS, PLACES, 1, OFFSETS, X)
     off, variance = planar(4)[:8], np.abs(planar(5)[:8])
-    add_to_sums(X[0] + off, variance, 0.5, X, 0, SITES, BANDS, PLACES[0], OFFSETS, sums, np.empty(8))
+    add_to_sums(X + off, variance[None], 0.5, X, 0, SITES, BANDS, PLACES[0], OFFSETS, sums, np.empty(8))
     weights = 1 / (variance + 0.5)
     for total, part in zip(sums, (weights * off, weights, weights * (off**2 + variance)), strict=True):
         np.testing.assert_allclose(expected(total, PLACES[0]), part)

@@ -35,7 +35,7 @@ def learn_mean(F, weights, count, mean):  # type: ignore[no-untyped-def]
 
 
 @compiled(nogil=True, fastmath=True)
-def _scatter(F, weights, first, last, centre, G, products):  # type: ignore[no-untyped-def]
+def add_scatter(F, weights, first, last, centre, G, products):  # type: ignore[no-untyped-def]
     """Σ w (f − c)(f − c)ᵀ over patches from `first` to `last`."""
     for m in range(index(first), index(last)):
         root = np.sqrt(weights[m])
@@ -52,7 +52,7 @@ def scatter_of_informers(F, weights, members, count, mean, G, centre, products):
     """What patches that are not solved for add to the covariance: the same in all passes, about a fixed centre."""
     for j in range(mean.size):
         centre[j] = mean[j]
-    _scatter(F, weights, members, count, centre, G, products)
+    add_scatter(F, weights, members, count, centre, G, products)
 
 
 @compiled(nogil=True, fastmath=True)
@@ -61,23 +61,29 @@ def learn_covariance(  # type: ignore[no-untyped-def]
 ):
     """S = [Σ w (f − μ)(f − μ)ᵀ + a C + ν c Σ₀] / (Σw + ν), with a = `of_members`; returns its trace."""
     d = index(mean.size)
-    _scatter(F, weights, 0, members, centre, G, S)
-    trace, of_all = np.float32(0) * total, np.float32(0) * total
+    add_scatter(F, weights, 0, members, centre, G, S)
     for i in range(d):
         factor = total * (mean[i] - centre[i])
         for j in range(d):
             S[i, j] += of_informers[i, j] - factor * (mean[j] - centre[j])
         S[i, i] = max(S[i, i], np.float32(0))
-        trace += S[i, i]
-        of_all += common[i, i]
-    of_common = strength * trace / (total * max(of_all, np.float32(1e-30)))  # zero, if patches are flat anywhere
-    part = np.float32(1) / (total + strength)
-    trace = np.float32(0) * total
+    of_common = weigh_common(S, total, strength, common)
+    trace, part = np.float32(0) * total, np.float32(1) / (total + strength)
     for i in range(d):
         for j in range(d):
             S[i, j] = (S[i, j] + of_members * C[i, j] + of_common * common[i, j]) * part
         trace += S[i, i]
     return trace
+
+
+@compiled(nogil=True, fastmath=True)
+def weigh_common(S, total, strength, common):  # type: ignore[no-untyped-def]
+    """ν c, for a scatter S of patches that weigh `total`: zero, if they are flat."""
+    trace, of_all = np.float32(0) * total, np.float32(0) * total
+    for i in range(index(len(S))):
+        trace += S[i, i]
+        of_all += common[i, i]
+    return strength * trace / (total * max(of_all, np.float32(1e-30)))
 
 
 @compiled(nogil=True, fastmath=True)

@@ -11,6 +11,14 @@ import numpy as np
 from ..compiling import compiled
 from .gaussian import index
 
+_ABSURD = 8.0  # deviations that no entry is off its group by, unless rounding has made it up
+
+
+@compiled(nogil=True)
+def count_window(window):  # type: ignore[no-untyped-def]
+    """How many patches begin in a window, at most."""
+    return (2 * window[0] + 1) * (2 * window[1] + 1) * (2 * window[2] + 1)
+
 
 @compiled(nogil=True, fastmath=True)
 def find_similar(x, q, extent, patch, window, offsets, reference, distances, places):  # type: ignore[no-untyped-def]
@@ -84,6 +92,14 @@ def keep_nearest(distances, places, count, wanted):  # type: ignore[no-untyped-d
 
 
 @compiled(nogil=True, fastmath=True)
+def weigh_nearest(distances, full, count, weights):  # type: ignore[no-untyped-def]
+    """Weights of so many patches, the nearest first: 1 for those that count in `full`, less for the others."""
+    for m in range(index(count)):
+        far = m >= index(full) and distances[m] > 0
+        weights[m] = distances[full - 1] / distances[m] if far else np.float32(1)
+
+
+@compiled(nogil=True, fastmath=True)
 def take_patches(x, sites, q, places, count, offsets, F):  # type: ignore[no-untyped-def]
     """F gets the patches that begin at the first `count` places; returns the largest size of their entries."""
     P, largest = index(offsets.size), np.float32(0) * x[0]
@@ -128,6 +144,15 @@ def put_known(Y, observed, m, count, found, missing):  # type: ignore[no-untyped
 
 
 @compiled(nogil=True, fastmath=True)
+def limit_deviations(S, noise, largest):  # type: ignore[no-untyped-def]
+    """How far an entry may be off the mean of patches with this covariance and entries up to this size."""
+    widest = np.float32(0) * noise
+    for j in range(index(len(S))):
+        widest = max(widest, S[j, j])
+    return largest + np.float32(_ABSURD) * np.sqrt(widest + noise)
+
+
+@compiled(nogil=True, fastmath=True)
 def is_absurd(found, mean, most):  # type: ignore[no-untyped-def]
     """Whether an entry is farther off the mean than that."""
     farthest = np.float32(0) * mean[0]
@@ -137,23 +162,23 @@ def is_absurd(found, mean, most):  # type: ignore[no-untyped-def]
 
 
 @compiled(nogil=True, fastmath=True)
-def add_to_sums(found, variance, noise, X, m, sites, q, place, offsets, sums, weights):  # type: ignore[no-untyped-def]
-    """Add what a group says of a patch that was X[m], at a place in `sums` with so many sites.
+def add_to_sums(F, variances, noise, X, m, sites, q, place, offsets, sums, weights):  # type: ignore[no-untyped-def]
+    """Add what a group says of a patch, F[m], that was X[m], at a place in `sums` with so many sites; F[m] is used up.
 
     The differences, weighted; the weights; the weighted squares of the differences with the variances.
     """
     member, P = index(m), index(offsets.size)
-    for j in range(index(found.size)):
-        weights[j] = np.float32(1) / (variance[j] + noise)
-        found[j] -= X[member, j]
+    for j in range(index(F.shape[1])):
+        weights[j] = np.float32(1) / (variances[member, j] + noise)
+        F[member, j] -= X[member, j]
     for c in range(index(q)):
         at = c * index(sites) + index(place)
         for j in range(P):
             site, entry = at + index(offsets[j]), c * P + j
-            weight, off = weights[entry], found[entry]
+            weight, off = weights[entry], F[member, entry]
             sums[0, site] += weight * off
             sums[1, site] += weight
-            sums[2, site] += weight * (off * off + variance[entry])
+            sums[2, site] += weight * (off * off + variances[member, entry])
 
 
 @compiled(nogil=True, fastmath=True)

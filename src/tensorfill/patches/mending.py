@@ -18,21 +18,21 @@ from numpy.typing import NDArray
 
 from ..compiling import compiled
 from ..numerics.threads import share
+from .gaussian import add_scatter, index, learn_mean, weigh_common
 from .layout import Floats, Mask, Triple
-from .matching import find_similar, keep_nearest
-from .planning import GroupModel
+from .matching import count_window, find_similar, keep_nearest, limit_deviations, take_patches, weigh_nearest
+from .planning import GroupModel, first_sites
 from .settings import PatchSettings
 from .view import divide_sums, touching
 
 _FILLED_IN = 0.6  # weight of sites that are filled in when patches are compared; that of known ones is 1
 _TURNED = 0.5  # weight of the covariance turned by half a turn, at most
 _FEWEST = 8  # patches that tell a covariance
-_ABSURD = 8.0  # deviations that no entry is off its group by, unless rounding has made it up
 _SINGLE = 2e-5  # of the trace of Σ: with less noise, rounding in single precision would make it indefinite
 _USUAL = PatchSettings()
 
 
-@compiled(nogil=True, fastmath=True)
+@compiled(nogil=True, fastmath=True, inline="always")
 def find_others(  # type: ignore[no-untyped-def]
     x, q, extent, patch, window, known, filled_in, reference, distances, more, places
 ):
@@ -62,121 +62,116 @@ def mend_patches(  # type: ignore[no-untyped-def]
     with the variances. `x` is planar and has known values where there are any; `known` has a number for each site.
     """
     sites = extent[0] * extent[1] * extent[2]
-    P = offsets.size
     q = x.size // sites
-    d = q * P
+    d = q * offsets.size
     here = sums.shape[1] // q
-    widest = 1
-    for mode in range(3):
-        widest *= 2 * window[mode] + 1
-    distances = np.empty(widest, np.float32)
-    more = np.empty(widest, np.float32)
-    places = np.empty(widest, np.int64)
-    parted = np.empty(P, np.int64)
-    G = np.empty((informers, d), np.float32)
-    S = np.empty((d, d), np.float32)
-    weights = np.empty(informers, np.float32)
-    mean = np.empty(d, np.float32)
-    observed = np.empty(d, np.int64)
-    missing = np.empty(d, np.int64)
-    total_common = np.float32(1e-30)  # if patches are of one site or flat
-    for j in range(d):
-        total_common += common[j, j]
+    widest = count_window(window)
+    distances, more, places = np.empty(widest, np.float32), np.empty(widest, np.float32), np.empty(widest, np.int64)
+    F, G = np.empty((informers, d), np.float32), np.empty((informers, d), np.float32)
+    weights, mean, S = np.empty(informers, np.float32), np.empty(d, np.float32), np.empty((d, d), np.float32)
+    observed, missing, parted = np.empty(d, np.int64), np.empty(d, np.int64), np.empty(offsets.size, np.int64)
+    found, variance = np.empty(d, np.float32), np.empty(d, np.float32)
     for reference in references:
-        n, m = 0, 0
-        for j in range(P):  # offsets of known sites, then of the others
-            if known[reference + offsets[j]]:
-                parted[n] = offsets[j]
-                n += 1
-            else:
-                m += 1
-                parted[P - m] = offsets[j]
+        n = part_entries(known, reference, offsets, q, observed, missing, parted)
+        m = d - n
         if n == 0 or m == 0:
             continue
-        count = find_others(x, q, extent, patch, window, parted[:n], parted[n:], reference, distances, more, places)
+        near, far = parted[: n // q], parted[n // q :]
+        count = find_others(x, q, extent, patch, window, near, far, reference, distances, more, places)
         if count < _FEWEST:
             continue
-        n, m = 0, 0
-        for c in range(q):
-            for j in range(P):
-                if known[reference + offsets[j]]:
-                    observed[n] = c * P + j
-                    n += 1
-                else:
-                    missing[m] = c * P + j
-                    m += 1
-        k1, k = min(informers, count), min(members, count)
+        k1 = min(informers, count)
         keep_nearest(distances, places, count, k1)
-        total, largest = np.float32(0), np.float32(0)
-        mean[:] = np.float32(0)
-        for i in range(k1):
-            far = i >= k and distances[i] > 0
-            weight = distances[k - 1] / distances[i] if far else np.float32(1)
-            weights[i] = weight
-            total += weight
-            row = G[i]
-            for c in range(q):
-                at = c * sites + places[i]
-                for j in range(P):
-                    row[c * P + j] = x[at + offsets[j]]
-            for j in range(d):
-                mean[j] += weight * row[j]
-                largest = max(largest, abs(row[j]))
-        for j in range(d):
-            mean[j] /= total
-        for i in range(k1):
-            row, root = G[i], np.sqrt(weights[i])
-            for j in range(d):
-                row[j] = root * (row[j] - mean[j])
-        np.dot(G[:k1].T, G[:k1], S)
-        trace = np.float32(0)
-        for j in range(d):
-            trace += S[j, j]
-        of_common = strength * trace / (total * total_common)
-        part = np.float32(1) / (total + strength)
-        for i in range(d):
-            row, row_of_common = S[i], common[i]
-            for j in range(d):
-                row[j] = (row[j] + of_common * row_of_common[j]) * part
-        turn(S, q, P)
-        trace, widest_entry = np.float32(0), np.float32(0)
-        for j in range(d):
-            trace += S[j, j]
-            widest_entry = max(widest_entry, S[j, j])
+        weigh_nearest(distances, min(members, count), k1, weights)
+        largest = take_patches(x, sites, q, places, k1, offsets, F)
+        total = learn_mean(F, weights, k1, mean)
+        add_scatter(F, weights, 0, k1, mean, G, S)
+        trace = shrink_to_common(S, total, strength, common)
+        turn(S, q, offsets.size)  # which keeps the trace
         least = max(noise, np.float32(_SINGLE) * trace)
-        absurd = largest + np.float32(_ABSURD) * np.sqrt(widest_entry + least)
-        left, right = np.empty((n, n), np.float32), np.empty((n, m + 1), np.float32)
-        for i in range(n):
-            source, at = S[observed[i]], observed[i]
-            left_row, right_row = left[i], right[i]
-            for j in range(n):
-                left_row[j] = source[observed[j]]
-            left_row[i] += least
-            for j in range(m):
-                right_row[j] = source[missing[j]]
-            right_row[m] = x[(at // P) * sites + reference + offsets[at % P]] - mean[at]
-        solved = np.linalg.solve(left, right)
-        # Σ_MO times that: its last column for means, the diagonal of the rest for variances.
-        found, told = np.zeros(m, np.float32), np.zeros(m, np.float32)
-        for i in range(n):
-            right_row, solved_row = right[i], solved[i]
-            for j in range(m):
-                found[j] += right_row[j] * solved_row[m]
-                told[j] += right_row[j] * solved_row[j]
-        farthest = np.float32(0)
-        for j in range(m):
-            farthest = max(farthest, abs(found[j]))
-        if not farthest < absurd:
-            continue
-        for i in range(m):
-            j = missing[i]
-            variance = max(S[j, j] - told[i], np.float32(0))
-            at = (j // P) * sites + reference + offsets[j % P]
-            to = (j // P) * here + reference - first + offsets[j % P]
-            off, weight = mean[j] + found[i] - x[at], np.float32(1) / (variance + least)
-            sums[0, to] += weight * off
-            sums[1, to] += weight
-            sums[2, to] += weight * (off * off + variance)
+        farthest = fill_missing(x, sites, reference, offsets, mean, S, least, observed, n, missing, m, found, variance)
+        if farthest < limit_deviations(S, least, largest):
+            add_missing(x, sites, reference, offsets, mean, found, variance, least, missing, m, here, first, sums)
+
+
+@compiled(nogil=True, fastmath=True, inline="always")
+def shrink_to_common(S, total, strength, common):  # type: ignore[no-untyped-def]
+    """The covariance of patches that weigh `total`, from their scatter S and what all have in common; its trace."""
+    of_common, part = weigh_common(S, total, strength, common), np.float32(1) / (total + strength)
+    trace = np.float32(0)
+    for i in range(index(len(S))):
+        for j in range(index(len(S))):
+            S[i, j] = (S[i, j] + of_common * common[i, j]) * part
+        trace += S[i, i]
+    return trace
+
+
+@compiled(nogil=True, fastmath=True, inline="always")
+def part_entries(known, reference, offsets, q, observed, missing, parted):  # type: ignore[no-untyped-def]
+    """Entries of a patch at known sites, and the others, coefficient by coefficient; returns how many are known.
+
+    `parted` gets the offsets of known sites, then those of the others.
+    """
+    P, n, m = index(offsets.size), index(0), index(0)
+    for c in range(index(q)):
+        for j in range(P):
+            if known[index(reference) + index(offsets[j])]:
+                observed[n] = c * P + j
+                n += index(1)
+            else:
+                missing[m] = c * P + j
+                m += index(1)
+    for i in range(n // index(q)):
+        parted[i] = offsets[index(observed[i])]
+    for i in range(m // index(q)):
+        parted[n // index(q) + i] = offsets[index(missing[i])]
+    return np.int64(n)
+
+
+@compiled(nogil=True, fastmath=True, inline="always")
+def fill_missing(  # type: ignore[no-untyped-def]
+    x, sites, reference, offsets, mean, S, noise, observed, n, missing, m, found, variance
+):
+    """How far missing entries are off the mean, given the known ones, and their variances; returns the farthest."""
+    P, known, absent = index(offsets.size), index(n), index(m)
+    left, right = np.empty((n, n), np.float32), np.empty((n, m + 1), np.float32)
+    for i in range(known):
+        at = index(observed[i])
+        for j in range(known):
+            left[i, j] = S[at, index(observed[j])]
+        left[i, i] += noise
+        for j in range(absent):
+            right[i, j] = S[at, index(missing[j])]
+        right[i, absent] = x[at // P * index(sites) + index(reference) + index(offsets[at % P])] - mean[at]
+    solved = np.linalg.solve(left, right)
+    # Σ_MO times that: its last column for means, the diagonal of the rest for variances.
+    for j in range(absent):
+        found[j], variance[j] = np.float32(0), S[index(missing[j]), index(missing[j])]
+    for i in range(known):
+        for j in range(absent):
+            found[j] += right[i, j] * solved[i, absent]
+            variance[j] -= right[i, j] * solved[i, j]
+    farthest = np.float32(0)
+    for j in range(absent):
+        farthest = max(farthest, abs(found[j]))
+        variance[j] = max(variance[j], np.float32(0))
+    return farthest
+
+
+@compiled(nogil=True, fastmath=True, inline="always")
+def add_missing(  # type: ignore[no-untyped-def]
+    x, sites, reference, offsets, mean, found, variance, noise, missing, m, here, first, sums
+):
+    """Add what is told of the missing entries of a patch to `sums`, which have so many sites `here`."""
+    P = offsets.size
+    for i in range(m):
+        j = missing[i]
+        at = j // P * sites + reference + offsets[j % P]
+        to = j // P * here + reference - first + offsets[j % P]
+        off, weight = mean[j] + found[i] - x[at], np.float32(1) / (variance[i] + noise)
+        sums[0, to] += weight * off
+        sums[1, to] += weight
+        sums[2, to] += weight * (off * off + variance[i])
 
 
 @compiled(nogil=True, fastmath=True)
@@ -234,9 +229,8 @@ def mend(
     """
     extent: Triple = (missing.shape[0], missing.shape[1], missing.shape[2])
     active = touching(missing if where is None else where, model.patch)
-    a, b, c = np.meshgrid(*model.grid(extent, shift), indexing="ij")
-    references = ((a * extent[1] + b) * extent[2] + c).reshape(-1)
-    pieces = np.array_split(references[active.reshape(-1)[references]], settings.round.pieces)
+    references = first_sites(model.grid(extent, shift), extent, active.reshape(-1))
+    pieces = np.array_split(references, settings.round.pieces)
     offsets = model.offsets(extent)
     sizes = np.array(extent), np.array(model.patch), np.array(model.window), offsets
     strength, noise = np.float32(model.strength), np.float32(model.noise)

@@ -74,6 +74,15 @@ class GroupModel:
         return tuple(found)
 
 
+def first_sites(
+    grid: tuple[NDArray[np.int64], ...], extent: Triple, active: NDArray[np.bool_] | None = None
+) -> NDArray[np.int64]:
+    """Numbers of the sites of a grid along all modes; with `active`, one entry per site, only of these."""
+    a, b, c = np.meshgrid(*grid, indexing="ij")
+    found = ((a * extent[1] + b) * extent[2] + c).reshape(-1)
+    return np.asarray(found if active is None else found[active[found]])
+
+
 def common_covariance(
     x: NDArray[np.float32], model: GroupModel, extent: Triple, rng: np.random.Generator
 ) -> NDArray[np.float32]:

@@ -6,7 +6,7 @@ it that have something missing, where the start is off.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from scipy.ndimage import uniform_filter
 from ..numerics.threads import share
 from .groups import solve_groups
 from .layout import Bands, Floats, Layout, Mask, Triple
-from .planning import GroupModel, common_covariance
+from .planning import GroupModel, common_covariance, first_sites
 from .settings import PatchSettings, RoundSettings
 from .start import Start
 
@@ -141,10 +141,10 @@ class PatchData:
     """What groups are conditioned on: bands of sites, and how coefficients make them."""
 
     extent: Triple
-    values: Floats
+    values: NDArray[Any]
     """Band, site: what is observed less what the basis cannot tell."""
     known: NDArray[np.bool_]
-    basis: Floats
+    basis: NDArray[Any]
     """From coefficients to bands."""
     plain: bool
     """Whether the basis is the identity."""
@@ -173,45 +173,51 @@ def average_groups(
 
     If noise is tiny, work is done in double precision, which takes half as long again.
     """
-    extent = data.extent
     exact = model.noise < settings.tiny * float(np.trace(common)) and x.size <= settings.most_exact
     kind = np.float64 if exact else np.float32
-    x, values, basis, common = (np.asarray(part, dtype=kind) for part in (x, data.values, data.basis, common))
-    flat = x.reshape(-1), values.reshape(-1), data.known.reshape(-1), basis, data.plain
-    sizes = np.array(extent), np.array(model.patch), np.array(model.window), model.offsets(extent)
-    counts = model.members, model.informers, model.passes, model.every
-    rounding = settings.rounding_exact if exact else settings.rounding
-    numbers = kind(model.strength), kind(model.noise), kind(rounding)
-    grid = model.grid(extent, shift)
-    bands = np.array_split(grid[0], min(len(grid[0]), settings.pieces))
+    rounding = kind(settings.rounding_exact if exact else settings.rounding)
+    x, common = np.asarray(x, dtype=kind), np.asarray(common, dtype=kind)
+    data = replace(data, values=np.asarray(data.values, dtype=kind), basis=np.asarray(data.basis, dtype=kind))
+    rows, *others = model.grid(data.extent, shift)
+    bands = np.array_split(rows, min(len(rows), settings.pieces))
     sums = np.zeros((3, *x.shape), kind)
-    plane = extent[1] * extent[2]
-
-    def solve(band: NDArray[np.int64]) -> tuple[int, NDArray[Any]]:
-        a, b, c = np.meshgrid(band, grid[1], grid[2], indexing="ij")
-        references = ((a * extent[1] + b) * extent[2] + c).reshape(-1)
-        if active is not None:
-            references = references[active[references]]
-        if not len(references):
-            return 0, sums[:, :, :0]
-        low = max(0, int(band[0]) - model.window[0])
-        high = min(extent[0], int(band[-1]) + model.window[0] + model.patch[0])
-        own = np.zeros((3, len(x) * (high - low) * plane), sums.dtype)
-        solve_groups(*flat, *sizes, references, *counts, *numbers, common, low * plane, own)
-        return low * plane, own.reshape(3, len(x), -1)
-
     for start in range(0, len(bands), settings.at_a_time):
         some = bands[start : start + settings.at_a_time]
         found: list[tuple[int, NDArray[Any]]] = [(0, sums[:, :, :0])] * len(some)
 
         def work(piece: int, some: Any = some, found: Any = found) -> None:
-            found[piece] = solve(some[piece])
+            references = first_sites((some[piece], *others), data.extent, active)
+            if len(references):
+                found[piece] = _solve_band(x, data, model, common, rounding, some[piece], references)
 
         share(work, len(some))
         for first, own in found:  # in order, whoever was ready first
             sums[:, :, first : first + own.shape[2]] += own
     change, variance = divide_sums(sums)
     return Average(change.astype(np.float32, copy=False), variance.astype(np.float32, copy=False))
+
+
+def _solve_band(
+    x: NDArray[Any],
+    data: PatchData,
+    model: GroupModel,
+    common: NDArray[Any],
+    rounding: Any,
+    band: NDArray[np.int64],
+    references: NDArray[np.int64],
+) -> tuple[int, NDArray[Any]]:
+    """Sums over the groups of references that begin in a band of the first mode, and the site from which they are."""
+    extent, kind = data.extent, x.dtype.type
+    plane = extent[1] * extent[2]
+    low = max(0, int(band[0]) - model.window[0])
+    high = min(extent[0], int(band[-1]) + model.window[0] + model.patch[0])
+    own = np.zeros((3, len(x) * (high - low) * plane), kind)
+    flat = x.reshape(-1), data.values.reshape(-1), data.known.reshape(-1), data.basis, data.plain
+    sizes = np.array(extent), np.array(model.patch), np.array(model.window), model.offsets(extent)
+    counts = model.members, model.informers, model.passes, model.every
+    numbers = kind(model.strength), kind(model.noise), rounding
+    solve_groups(*flat, *sizes, references, *counts, *numbers, common, low * plane, own)
+    return low * plane, own.reshape(3, len(x), -1)
 
 
 def divide_sums(sums: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
