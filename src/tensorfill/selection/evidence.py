@@ -192,7 +192,9 @@ def blend_weights(
     if pieces is None:
         pieces = len(truth) if holes is None else int(where.max()) + 1
     few = pieces < (settings.few_entries if holes is None else settings.few_holes)
-    if favourite in names and (few or holes is None):
+    # Of a few holes, differences by chance are as large as those that there are, and as alike.
+    doubtful = few or holes is None or pieces < settings.enough_holes
+    if favourite in names and doubtful:
         errors[favourite] /= 1 + settings.doubt / np.sqrt(pieces)
     best = min(names, key=lambda name: errors[name])
     if not errors[best] > 0:  # nothing can be better than exact
@@ -205,7 +207,7 @@ def blend_weights(
     if favourite is None or favourite not in misses or not np.isfinite(errors[favourite]):
         return found
     if holes is not None:
-        better = hole_standard_errors(_sum(found, misses), misses[favourite], where) < settings.rather
+        better = doubtful or hole_standard_errors(_sum(found, misses), misses[favourite], where) < settings.rather
     else:
         better = (
             pieces < settings.many_entries or standard_errors(_sum(found, misses), misses[favourite]) < settings.clearly
