@@ -1,0 +1,1 @@
+"""Tiles: tensors cut into overlapping parts, each completed by itself, and put together without a seam."""
