@@ -14,12 +14,14 @@ LAYERS = """
 cli
 bench | report | estimator | inpainting
 library | files
+large
+task
 methods | peers
 dual | spectral | patches
 selection
 riemannian
 numerics
-formats | sampling | metrics | iterating | units | foregone
+formats | sampling | metrics | iterating | units | foregone | tiles
 method
 completion | rows
 notebook

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -14,21 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .bounds import Bounds, Number
-from .completion import Completion, Snapshot, StopReason, Watch
-from .errors import InvalidInput, InvalidSetting, UnrecoverableSlice, must_be
-from .estimates.interpolated import can_interpolate
-from .foregone import always_the_same, nothing_missing, quick_interpolation
+from .completion import Completion, Watch
+from .errors import InvalidInput, InvalidSetting, must_be
 from .formats import Contents, Entries
-from .interrupting import TimeIsUp, seconds_left, time_limited
-from .method import Method
-from .methods.auto import describe_choice, method_for
-from .methods.registry import make, names_of
+from .interrupting import time_limited
+from .large import TileWish, complete_in_memory, plan
 from .observed import Negatives, ObservedTensor, spread_observed
 from .peers import Arrived, accept, check_alignment
-from .tensor import Array
-from .units import Shift, Units
-
-_HOPELESS = "low rank alone cannot recover them"
+from .task import Asked, Task
+from .tiles.tensors import InMemory
 
 
 def complete(
@@ -45,6 +37,7 @@ def complete(
     upper: Number | None = None,
     coordinates: Sequence[object] | None = None,
     value: object = None,
+    tile: TileWish = "auto",
     **settings: Any,
 ) -> Completion:
     """Fill the missing entries of a tensor, nowhere below 0 unless you say so.
@@ -85,6 +78,10 @@ def complete(
     coordinates, value
         The names of the columns of a long table that hold its coordinates, and of the one that holds its values.
         `coordinates=[]` says that the table is wide. Needed only where that can be seen in more than one way.
+    tile
+        Whether a tensor is cut into overlapping tiles, each completed by itself with what was learned on a few windows
+        of the whole: "auto" where it would not fit into memory otherwise, the size of tiles (one number for all modes,
+        or one for each), or None for no tiles.
     settings
         Settings of the method, e.g. `rank`, `C`; see the method's own page.
 
@@ -104,121 +101,24 @@ def complete(
         arrived = accept(array, coordinates, value)
         check_alignment(array, observed)
         given = _observe(array if arrived is None else arrived.given, observed)
-        task = _Task.of(given, arrived, Bounds.of(lower, upper), negatives, method, settings)
+        asked = Asked.of(method, settings, Bounds.of(lower, upper), negatives)
         rng = _generator(random_state)
-        answer = task.answer_at_once()
-        solved = None if answer is not None else task.solve(rng, watch)
-    done = answer if solved is None else task.finish(solved, limit)
+        tiling = None if _is_listed(array, arrived) else plan(given.shape, asked, given.share, tile)
+        task = Task.of(given, asked, arrived, refusing=tiling is None)
+        done = task.answer_at_once()
+        if done is None and tiling is not None:
+            done = task.finish_tiles(complete_in_memory(InMemory.of(task.data), task.data, asked, tiling, rng, watch))
+        solved = None if done is not None else task.solve(rng, watch)
+    if solved is not None:
+        done = task.finish(solved, limit)
     assert done is not None
     return replace(done, keep_observed=keep_observed, give_back=None if arrived is None else arrived.give_back)
 
 
-@dataclass(frozen=True, eq=False)
-class _Solved:
-    """What a method found: a completion of `units.even`."""
-
-    done: Completion
-    units: Units
-    late: bool
-    """Whether the time was over."""
-    notes: list[str]
-
-
-@dataclass(frozen=True, eq=False)
-class _Task:
-    """A tensor and the method that is to complete it."""
-
-    data: ObservedTensor
-    shifted: ObservedTensor
-    """The same by `shift`."""
-    method: Method
-    settings: dict[str, Any]
-    bounds: Bounds
-    shift: Shift
-    notes: tuple[str, ...]
-    reasons: dict[str, str]
-    columns_apart: bool
-    """Whether the columns of a matrix may be in units of their own."""
-
-    @classmethod
-    def of(
-        cls,
-        given: ObservedTensor,
-        arrived: Arrived | None,
-        bounds: Bounds,
-        negatives: Negatives,
-        name: str,
-        settings: dict[str, Any],
-    ) -> _Task:
-        """Refused if data, bounds and settings do not fit each other."""
-        data, clipped = given.within(bounds, negatives)
-        chosen = method_for(name, settings)
-        method = make(chosen, settings)
-        notes = (*clipped, *describe_choice(name, chosen, settings), *(() if arrived is None else arrived.notes))
-        # One that fills in something of its own means it in the data's own units.
-        shift = Shift.of(bounds, data, moves=method.extends_constants)
-        shifted = shift.apply(data)
-        if refusal := method.refuses(shifted):
-            raise InvalidSetting(refusal)
-        reasons = {"table": arrived.read_as} if arrived is not None and arrived.read_as else {}
-        apart = arrived is not None and arrived.columns_apart
-        return cls(data, shifted, method, settings, bounds, shift, notes, reasons, apart)
-
-    def answer_at_once(self) -> Completion | None:
-        """The completion, if it needs no method; one that fills in something of its own may say so."""
-        if self.data.count == self.data.size:
-            found = nothing_missing(self.data, self.method.name, self.settings)
-        elif self.method.extends_constants and self._is_known_to_be_constant:
-            found = always_the_same(self.data, self.method.name, self.settings, self.bounds)
-        else:
-            return None
-        return replace(
-            found,
-            lower=self.bounds.lower,
-            upper=self.bounds.upper,
-            nonnegative=self.bounds.lower is not None,
-            notes=(*self.notes, *_describe_empty_slices(self.data, "they are taken to be the same")),
-            reasons=self.reasons,
-        )
-
-    @property
-    def _is_known_to_be_constant(self) -> bool:
-        """Whether all known entries have one value that is not zero, or where zero is nothing special."""
-        value = self.data.known[0]
-        return not (value == 0 and self.bounds.lower == 0) and bool((self.data.known == value).all())
-
-    def solve(self, rng: np.random.Generator, watch: Watch | None) -> _Solved:
-        """What the method finds, on data of a usual size, counted from its lower bound."""
-        notes = self._warn_of_empty_slices()
-        deadline = _Deadline(watch)
-        units = Units.of(self.data, self.shift, self.shifted, self.method, columns_apart=self.columns_apart)
-        method = units.size.apply_to_settings(self.method)
-        try:
-            done = units.restore_size(method.complete(units.seen, rng=rng, watch=units.watching(deadline)))
-        except TimeIsUp:
-            done = quick_interpolation(units.even, self.method.name, self.settings)
-        late = done.stop.kind == "time" or (done.stop.kind == "watch" and deadline.over)
-        return _Solved(done, units, late, notes)
-
-    def finish(self, solved: _Solved, limit: float) -> Completion:
-        """The same in the units of the data, with all there is to say about it."""
-        done = _stop_in_time(solved.done, limit) if solved.late else solved.done
-        done = solved.units.restore(done)
-        return replace(
-            done,
-            deviations=done.deviations or partial(_refuse_deviations, done.method),
-            notes=(*self.notes, *solved.notes, *done.notes),
-            reasons={**done.reasons, **self.reasons},
-        )
-
-    def _warn_of_empty_slices(self) -> list[str]:
-        neighbours = self.method.looks_at_neighbours(self.data)
-        consequence = "they are guessed from those beside them" if neighbours else _HOPELESS
-        notes = _describe_empty_slices(self.data, consequence)
-        if not neighbours:
-            for note in notes:
-                warnings.warn(note, UnrecoverableSlice, stacklevel=4)
-        return notes
+def _is_listed(array: object, arrived: Arrived | None) -> bool:
+    """Whether entries came as a list, so that there never need be a full tensor."""
+    given = array if arrived is None else arrived.given
+    return isinstance(given, ObservedTensor | Entries)
 
 
 def _refuse_mask(settings: dict[str, Any]) -> None:
@@ -233,15 +133,6 @@ def _refuse_mask(settings: dict[str, Any]) -> None:
             "There is no 'missing': what is known goes into observed=, where True means known, such as "
             "observed=array != 0 if 0 marks what is missing; NaN is missing anyway."
         )
-
-
-def _refuse_deviations(method: str) -> Array:
-    """A function of the module, so that a completion can be pickled."""
-    others = [name for name in names_of(lambda kind: kind.tells_uncertainty) if name != method]
-    raise InvalidSetting(
-        f"This completion by {method} does not tell how sure it is of an entry; those by {', '.join(others[:-1])} and "
-        f"{others[-1]} do."
-    )
 
 
 def _observe(array: Any, observed: ArrayLike | None) -> ObservedTensor:
@@ -261,32 +152,6 @@ def _observe(array: Any, observed: ArrayLike | None) -> ObservedTensor:
     return ObservedTensor.from_array(array, observed, lower=None)
 
 
-class _Deadline:
-    """A watcher that wants to stop when the time is over, and lets another one watch too."""
-
-    def __init__(self, watch: Watch | None) -> None:
-        self._watch = watch
-        self.over = False
-
-    def __call__(self, snapshot: Snapshot) -> bool:
-        if self._watch is not None and self._watch(snapshot):
-            return True
-        self.over = seconds_left() <= 0
-        return self.over
-
-
-def _stop_in_time(done: Completion, limit: float) -> Completion:
-    """What there is when the time is over; what has not made a step yet is no better than a quick interpolation."""
-    made = done.history[-1].iteration if done.history else 0
-    what = "the result so far"
-    if made == 0 and can_interpolate(done.observed.shape):
-        quick = quick_interpolation(done.observed, done.method, done.settings)
-        done = replace(quick, history=done.history, seconds=done.seconds)
-        what = "a quick interpolation, for there was no time for more"
-    sentence = f"Stopped at time_limit={limit:g} s, after {made} iterations: {what}."
-    return replace(done, stop=StopReason("time", sentence))
-
-
 def _check_limit(time_limit: object) -> float:
     if time_limit is None:
         return math.inf
@@ -302,14 +167,3 @@ def _generator(random_state: int | np.random.Generator) -> np.random.Generator:
         raise InvalidSetting(
             must_be("random_state", "be a whole number, 0 or more, or a generator", random_state)
         ) from None
-
-
-def _describe_empty_slices(data: ObservedTensor, consequence: str) -> list[str]:
-    notes = []
-    for mode, indices in data.empty_slices():
-        shown = ", ".join(map(str, indices[:5])) + (", …" if len(indices) > 5 else "")
-        notes.append(
-            f"Nothing is observed in {len(indices)} of the {data.shape[mode]} slices of mode {mode + 1} "
-            f"(index {shown}); {consequence}."
-        )
-    return notes

@@ -110,6 +110,10 @@ class Method(ABC):
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
         """Complete the tensor, calling `watch` after every outer iteration."""
 
+    def learn(self, samples: Sequence[ObservedTensor], *, rng: np.random.Generator) -> Method:
+        """A method for tiles of a large tensor, with all that it chooses chosen already, from a few windows of it."""
+        return self
+
     def refuses(self, observed: ObservedTensor) -> str | None:
         """Why this method with these settings cannot complete this tensor, in one sentence; None if it can."""
         return None

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..tensor import Array
-from .estimate import Estimate
+from .estimate import Estimate, OnePart
 
 _LARGEST = np.finfo(np.float64).max
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
@@ -202,3 +202,22 @@ def deviation_of_root(mean: Array, power: float, deviation: Array) -> Array:
     variance = deviation**2
     squares = expected_root(mean, power / 2, variance)
     return np.sqrt(np.maximum(squares - expected_root(mean, power, variance) ** 2, 0))
+
+
+@dataclass(frozen=True, eq=False)
+class RowsSoFar(OnePart):
+    """An array of which the first indices of a mode are filled in, and others will be; those hold a level."""
+
+    array: NDArray[np.floating]
+    mode: int
+    end: int
+    level: float
+
+    def at(self, coordinates: NDArray[np.int64]) -> Array:
+        values = np.asarray(self.array[tuple(coordinates.T)], dtype=np.float64)
+        return np.where(coordinates[:, self.mode] < self.end, values, self.level)
+
+    def dense(self) -> Array:
+        whole: Array = self.array.astype(np.float64)
+        np.moveaxis(whole, self.mode, 0)[self.end :] = self.level
+        return whole

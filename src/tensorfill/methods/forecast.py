@@ -16,7 +16,8 @@ from ..tensor import entries
 from .auto import methods_tried
 from .registry import available_methods
 
-_FIXED_BYTES = 3e8  # the interpreter, libraries and compiled code
+FIXED_BYTES = 3e8
+"""The interpreter, libraries and compiled code."""
 _STANDING = 40  # bytes per entry for the answer that auto has, while it tries others
 _SOME = 0.3  # of the entries are missing, if undeclared
 
@@ -64,4 +65,12 @@ def forecast(
     seconds = first.seconds_for(shape, missing) + runs_in_all(len(others), shape, raced=question.raced) * sum(runs)
     if others:
         seconds += (holdings(size) - 1) * sum(cost.seconds for cost in others)
-    return Forecast(round(_FIXED_BYTES + memory), FIXED_SECONDS + seconds)
+    return Forecast(round(FIXED_BYTES + memory), FIXED_SECONDS + seconds)
+
+
+def most_bytes(shape: Sequence[int], method: str, *, effort: Effort = "normal", missing: float = _SOME) -> int:
+    """What it will need, however entries are missing."""
+    return max(
+        forecast(shape, method, effort=effort, structured=structured, missing=missing).bytes
+        for structured in (False, True)
+    )

@@ -8,7 +8,7 @@ to 1 with those of its neighbours.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, product
@@ -22,6 +22,7 @@ from ..tensor import SHORT, entries
 Region = tuple[slice, ...]
 
 OVERLAP = 16  # indices to either side: less shows at borders, more is work done twice
+_COUNTS = 24  # of parts of a mode, that are tried
 _LEFT_OVER = 4  # what is left at the end belongs to the tile before if it is shorter than one in so many of it
 
 
@@ -33,8 +34,7 @@ def sizes_of(region: Region) -> tuple[int, ...]:
 def within(inner: Region, outer: Region) -> Region:
     """A region, counted from the first corner of one around it."""
     return tuple(
-        slice(part.start - around.start, part.stop - around.start)
-        for part, around in zip(inner, outer, strict=True)
+        slice(part.start - around.start, part.stop - around.start) for part, around in zip(inner, outer, strict=True)
     )
 
 
@@ -113,10 +113,7 @@ class Tiling:
 
     def neighbours(self, tile: Tile) -> list[Tile]:
         """All tiles that say something of its core, itself among them, in their order."""
-        near = [
-            [index for index in range(max(0, at - 1), min(count, at + 2))]
-            for at, count in zip(tile.at, self.counts, strict=True)
-        ]
+        near = [list(range(max(0, at - 1), min(count, at + 2))) for at, count in zip(tile.at, self.counts, strict=True)]
         wanted = set(product(*near))
         return [other for other in self.tiles if other.at in wanted]
 
@@ -151,33 +148,44 @@ class Tiling:
 
 def plan_tiles(
     shape: Sequence[int],
-    fits: Callable[[tuple[int, ...]], bool],
+    most: float,
     *,
+    layer_weight: float = 0.0,
     leading: int = 0,
     overlap: int = OVERLAP,
 ) -> Tiling:
-    """As few cuts as it takes until the largest tile fits; every time the mode that is longest is cut once more.
+    """Where to cut so that as few entries as possible are seen twice, and the largest tile has at most so many.
 
-    Short modes, such as colours, are never cut. The last resort is a tile that is as small as tiles get.
+    A layer of finished tiles takes room, too: its entries count as `layer_weight` each. Short modes, such as colours,
+    are never cut. Where nothing is small enough, tiles are as small as they get.
     """
-    counts = [1] * len(shape)
-    while True:
-        found = _cut_evenly(shape, counts, leading, overlap)
-        if fits(found.largest):
-            return found
-        longest = max(range(len(shape)), key=lambda mode: (shape[mode] / counts[mode], -mode))
-        if shape[longest] / (counts[longest] + 1) < max(2, SHORT + 1):
-            return found
-        counts[longest] += 1
+    options = [_possible_counts(size, overlap) for size in shape]
+    axes = np.meshgrid(*options, indexing="ij", sparse=True)
+    sides = [-(-size // counts) for size, counts in zip(shape, axes, strict=True)]
+    seen = [side + overlap * np.minimum(counts - 1, 2) for side, counts in zip(sides, axes, strict=True)]
+    work = math.prod(
+        (size + 2 * overlap * (counts - 1) for size, counts in zip(shape, axes, strict=True)), start=np.ones(())
+    )
+    others = math.prod(size for mode, size in enumerate(shape) if mode != leading)
+    room = math.prod(seen, start=np.ones(())) + layer_weight * others * seen[leading]
+    room, work = np.broadcast_arrays(room, work)
+    best = np.argmin(np.where(room <= most, work, np.inf)) if (room <= most).any() else np.argmin(room)
+    places = np.unravel_index(int(best), room.shape)
+    return _cut_evenly(shape, [int(option[at]) for option, at in zip(options, places, strict=True)], leading, overlap)
+
+
+def _possible_counts(size: int, overlap: int) -> NDArray[np.float64]:
+    """Into how many parts a mode may be cut: all small numbers, then ever larger steps."""
+    most = max(1, size // max(2 * overlap, 1)) if size > SHORT else 1
+    steps = np.round(np.geomspace(1, most, _COUNTS)) if most > _COUNTS else np.arange(1, most + 1)
+    return np.unique(steps).astype(np.float64)
 
 
 def given_tiles(shape: Sequence[int], sizes: Sequence[int], *, leading: int = 0, overlap: int = OVERLAP) -> Tiling:
     """Cores of these sizes; one that is as long as its mode, or longer, leaves it whole."""
     if len(sizes) != len(shape):
         raise InvalidSetting(must_be("tile", f"hold a size for each of the {len(shape)} modes", tuple(sizes)))
-    edges = [
-        _merge_last((*range(0, max(length, 1), size), length)) for size, length in zip(sizes, shape, strict=True)
-    ]
+    edges = [_merge_last((*range(0, max(length, 1), size), length)) for size, length in zip(sizes, shape, strict=True)]
     return _tiling(shape, edges, leading, overlap)
 
 

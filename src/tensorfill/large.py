@@ -1,0 +1,352 @@
+"""Large tensors: cut into tiles, with everything chosen once, on a few windows; and told of as one completion."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .completion import Completion, Estimate, History, Iteration, Snapshot, StopReason, Watch
+from .errors import InvalidSetting, must_be
+from .estimates.derived import RowsSoFar
+from .estimates.estimate import DenseEstimate
+from .foregone import quick_interpolation
+from .interrupting import seconds_left
+from .iterating import Clock
+from .memory import available_memory
+from .method import Method
+from .methods.forecast import FIXED_BYTES, most_bytes
+from .observed import ObservedTensor
+from .task import Asked, Task, refuse_deviations
+from .telling import Phase, tell_phase
+from .tensor import entries
+from .tiles.answer import TileAnswer, TileQuestion, TileSolver
+from .tiles.blending import Rows
+from .tiles.run import ThisThread, TileFacts, TileRun, Workers
+from .tiles.tensors import LargeTensor, Survey, choose_windows
+from .tiles.tiling import Tile, Tiling, given_tiles, overhead, plan_tiles
+from .units import Shift, Units
+
+TileWish = Literal["auto"] | int | Sequence[int] | None
+"""What `tile=` takes: "auto", the sizes of tiles, one for all long modes, or None for no tiles."""
+
+_ALWAYS_WHOLE = 2**22  # entries up to which nobody has to ask whether they fit
+_BUDGET = 2.5e9  # bytes for the tiles that are worked on at a time: more makes them little quicker
+_MOST_OF_FREE = 0.5  # of the memory that is free
+_PRECISE = 2**24  # whole numbers up to which single precision tells all apart
+
+
+def plan(shape: Sequence[int], asked: Asked, share: float, tile: TileWish, *, leading: int = 0) -> Tiling | None:
+    """Where to cut; None if it is completed whole."""
+    if tile is None:
+        return None
+    if not isinstance(tile, str):
+        return given_tiles(shape, _check_sizes(tile, shape), leading=leading)
+    if tile != "auto":
+        raise InvalidSetting(must_be("tile", "be 'auto', a size for each mode, or None", tile))
+    if entries(shape) <= _ALWAYS_WHOLE:
+        return None
+    effort = asked.settings.get("effort", "normal")
+    if most_bytes(shape, asked.method.name, effort=effort, missing=1 - share) <= available_memory():
+        return None
+    return plan_for(shape, asked.method, share, leading=leading)
+
+
+def plan_for(shape: Sequence[int], method: Method, share: float, *, leading: int = 0) -> Tiling:
+    """Tiles that a method has room for."""
+    size = entries(shape)
+    each = (most_bytes(shape, method.name, missing=1 - share) - FIXED_BYTES) / size
+    room = min(_BUDGET, _MOST_OF_FREE * available_memory())
+    return plan_tiles(shape, room / each, layer_weight=2 * np.dtype(np.float32).itemsize / each, leading=leading)
+
+
+def _check_sizes(tile: object, shape: Sequence[int]) -> list[int]:
+    requirement = f"be 'auto', None, a whole number above 1, or one for each of the {len(shape)} modes"
+    numbers = [tile] * len(shape) if isinstance(tile, int) else list(cast(Sequence[object], tile))
+    whole = all(isinstance(size, int | np.integer) and not isinstance(size, bool) and size > 1 for size in numbers)
+    if not whole or len(numbers) != len(shape):
+        raise InvalidSetting(must_be("tile", requirement, tile))
+    return [int(cast(int, size)) for size in numbers]
+
+
+# One tile
+
+
+@dataclass(frozen=True)
+class TaskSolver:
+    """Completes a tile as a tensor of its own, with what was learned for all of them."""
+
+    asked: Asked
+    shift: Shift
+    seed: int
+    level: float
+    """What is said of a tile of which nothing is known."""
+    deviations: bool = False
+
+    def __call__(self, question: TileQuestion) -> TileAnswer:
+        """The completion of a tile."""
+        if not question.known.any():
+            return self._answer_nothing_known(question)
+        data = ObservedTensor.from_array(question.values, question.known, lower=None)
+        task = Task.of(data, self.asked, shift=self.shift)
+        done = task.answer_at_once()
+        if done is None:
+            solved = task.solve(np.random.default_rng([self.seed, question.number]), None, warn=False)
+            done = task.finish(solved, max(0.0, seconds_left()))
+        return _answer(done, self.deviations)
+
+    def _answer_nothing_known(self, question: TileQuestion) -> TileAnswer:
+        model = np.full(question.known.shape, self.level, model_dtype(question.values.dtype))
+        unsure = np.full(question.known.shape, abs(self.level), np.float32) if self.deviations else None
+        note = "Nothing is known in some tiles; they hold the mean of all that is known."
+        return TileAnswer(model, unsure, _facts(self.asked.method.name, 0, ("done", ""), notes=[note]))
+
+
+@dataclass(frozen=True)
+class Guess:
+    """The cheapest method: a quick interpolation."""
+
+    solver: TaskSolver
+
+    def __call__(self, question: TileQuestion) -> TileAnswer:
+        """What is around a hole."""
+        solver = self.solver
+        if not question.known.any():
+            return solver(question)
+        data = ObservedTensor.from_array(question.values, question.known, lower=None)
+        data = data.within(solver.asked.bounds, "clip")[0]
+        done = quick_interpolation(data, solver.asked.method.name, solver.asked.settings)
+        bounds = solver.asked.bounds
+        return _answer(replace(done, lower=bounds.lower, upper=bounds.upper), solver.deviations)
+
+
+def model_dtype(dtype: np.dtype[Any]) -> np.dtype[np.floating[Any]]:
+    """Single precision where it tells all values of the data apart."""
+    return np.dtype(np.float32 if np.can_cast(dtype, np.float32) else np.float64)
+
+
+def _answer(done: Completion, deviations: bool) -> TileAnswer:
+    dtype = model_dtype(done.observed.dtype)
+    return TileAnswer(
+        model=done.model.astype(dtype),
+        deviations=replace(done, keep_observed=False).uncertainty.astype(np.float32) if deviations else None,
+        facts=_facts(
+            done.method,
+            done.observed.count,
+            (done.stop.kind, done.stop.sentence),
+            seconds=done.seconds,
+            cost=done.history[-1].cost if done.history else None,
+            notes=list(done.notes),
+            reasons=dict(done.reasons),
+            smallest=done.smallest,
+            nonnegative=done.nonnegative,
+            certificate=None if done.certificate is None else asdict(done.certificate),
+        ),
+    )
+
+
+def _facts(method: str, known: int, stop: tuple[str, str], **more: Any) -> dict[str, Any]:
+    return {"method": method, "known": known, "stop": stop, **more}
+
+
+# All tiles
+
+
+@dataclass(eq=False)
+class Large:
+    """A tensor that is completed in tiles."""
+
+    tensor: LargeTensor
+    asked: Asked
+    tiling: Tiling
+    seen: Survey
+    seed: int
+    deviations: bool = False
+    """Whether these are worked out along with the answer."""
+    clock: Clock = field(default_factory=Clock)
+    wrap: Callable[[TileSolver], TileSolver] = lambda solver: solver
+    """What keeps answers, so that they need not be found twice."""
+    _history: list[Iteration] = field(default_factory=list)
+
+    def learn(self) -> TaskSolver:
+        """The solver of tiles, with everything chosen on a few windows."""
+        shift = self._shift()
+        windows = choose_windows(self.tensor, self.seen.share(self.tensor.shape)) if self.tiling.count > 1 else []
+        method = self.asked.method
+        if windows:
+            tell_phase(Phase("learning", f"from {len(windows)} windows"))
+            samples = [
+                ObservedTensor.from_array(*self.tensor.part(region), lower=None) for region in windows
+            ]  # what lies outside of the bounds is clipped or was refused
+            parts = [shift.apply(sample.within(self.asked.bounds, "clip")[0]) for sample in samples]
+            if all(Units.of(part, shift, part, method, columns_apart=False).size.is_none for part in parts):
+                method = method.learn(parts, rng=np.random.default_rng([self.seed, self.tiling.count]))
+        return TaskSolver(
+            replace(self.asked, method=method, notes=()), shift, self.seed, self.seen.mean, self.deviations
+        )
+
+    def _shift(self) -> Shift:
+        """By what is smallest in all of it, so that tiles agree."""
+        smallest = np.asarray([self.seen.smallest], self.tensor.dtype)
+        one = ObservedTensor((1, 1), np.zeros(1, np.int64), smallest)
+        return Shift.of(self.asked.bounds, one, moves=self.asked.method.extends_constants)
+
+    def complete(
+        self, solver: TaskSolver, deliver: Callable[[Rows], None], workers: Workers, watch: Watch | None, so_far: SoFar
+    ) -> TileRun:
+        """Complete all tiles, and deliver rows of the model as they are done."""
+
+        def look(facts: TileFacts) -> bool:
+            self._history.append(
+                Iteration(len(self._history), self.clock.seconds, float(facts.facts.get("cost") or 0.0), {})
+            )
+            return watch is not None and self.clock.call_paused(watch, Snapshot(self._history[-1], so_far()))
+
+        run = TileRun(
+            tiling=self.tiling,
+            ask=self._ask,
+            solve=self.wrap(solver),
+            guess=Guess(solver),
+            deliver=deliver,
+            deviations=self.deviations,
+            watch=look,
+        )
+        run.run(workers)
+        return run
+
+    def _ask(self, tile: Tile) -> TileQuestion:
+        return TileQuestion(tile.number, *self.tensor.part(tile.reach))
+
+    def tell(self, run: TileRun, observed: ObservedTensor, estimate: Estimate, solver: TaskSolver) -> Completion:
+        """All tiles as one completion."""
+        facts = [done.facts for done in run.done]
+        smallest = [fact["smallest"] for fact in facts if fact.get("smallest") is not None]
+        return Completion(
+            observed=observed,
+            method=self.asked.method.name,
+            estimate=estimate,
+            nonnegative=self.asked.bounds.lower is not None,
+            stop=self._stop(run),
+            seconds=self.clock.seconds,
+            history=History(self._history),
+            settings=_plain_settings(solver.asked.method, self.asked.settings),
+            smallest=min(smallest, default=None),
+            notes=(*self._notes(), *_merge_notes(facts)),
+            reasons=self._reasons(facts),
+            lower=self.asked.bounds.lower,
+            upper=self.asked.bounds.upper,
+        )
+
+    def _stop(self, run: TileRun) -> StopReason:
+        count = self.tiling.count
+        if run.stopped is None:
+            return StopReason("done", f"Done: {count} tiles, each completed by itself.")
+        whole = sum(done.whole for done in run.done)
+        why = {"time": "Out of time", "interrupted": "Interrupted", "watch": "Stopped by the watcher"}[run.stopped]
+        rest = "the others hold what was found so far, or a quick interpolation"
+        return StopReason(run.stopped, f"{why} after {whole} of {count} tiles; {rest}.")
+
+    def _notes(self) -> tuple[str, ...]:
+        if not self.seen.clipped:
+            return ()
+        return (f"{self.seen.clipped:,} known values outside of the bounds were set to them.",)
+
+    def _reasons(self, facts: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+        shape = " × ".join(str(count) for count in self.tiling.counts)
+        largest = " × ".join(str(size) for size in self.tiling.largest)
+        found: dict[str, str] = {}
+        for name in ("weights", "bases", "power", "patches", "groups"):
+            told = [fact["reasons"][name] for fact in facts if name in fact.get("reasons", {})]
+            if told:
+                found[name] = told[len(told) // 2]
+        found["tiles"] = (
+            f"{self.tiling.count} ({shape}), of {largest} entries at most; {overhead(self.tiling) - 1:.0%} of the "
+            "entries more than once. What else is told of choices is that of one of them."
+        )
+        proofs = [fact["certificate"] for fact in facts if fact.get("certificate")]
+        if proofs:
+            gaps = [(proof["upper"] - proof["lower"]) / proof["upper"] for proof in proofs if proof["upper"] > 0]
+            found["certificate"] = (
+                f"Of each tile by itself, in {len(proofs)} of {self.tiling.count}: the relative gap is "
+                f"{max(gaps, default=0.0):.2g} at most."
+            )
+        return found
+
+
+SoFar = Callable[[], Estimate]
+
+
+def _plain_settings(method: Method, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What was given, and what `auto` has chosen from."""
+    weights = getattr(method, "weights", None)
+    return {**given, **({} if weights is None else {"weights": dict(weights)})}
+
+
+def _merge_notes(facts: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Every note once; places in tiles mean nothing to who reads them."""
+    counted = Counter(note for fact in facts for note in fact.get("notes", ()) if "slices of mode" not in note)
+    tiles = len(facts)
+    return [note if count == tiles else f"{note} (in {count} of {tiles} tiles)" for note, count in counted.items()]
+
+
+# All of it in memory
+
+
+def complete_in_memory(
+    tensor: LargeTensor,
+    observed: ObservedTensor,
+    asked: Asked,
+    tiling: Tiling,
+    rng: np.random.Generator,
+    watch: Watch | None,
+    workers: Workers | None = None,
+) -> Completion:
+    """A completion whose data and model are in memory, as those of small tensors are."""
+    known = observed.known
+    seen = Survey(observed.count, known.min(), known.max(), float(known.mean(dtype=np.float64)), 0)
+    large = Large(tensor, asked, tiling, seen, int(rng.integers(2**62)))
+    model: NDArray[np.floating[Any]] = np.full(observed.shape, seen.mean, model_dtype(observed.dtype))
+    end = 0
+
+    def deliver(rows: Rows) -> None:
+        nonlocal end
+        model[rows.region] = rows.model
+        end = rows.region[tiling.leading].stop
+
+    solver = large.learn()
+    run = large.complete(
+        solver, deliver, workers or ThisThread(), watch, lambda: RowsSoFar(model, tiling.leading, end, seen.mean)
+    )
+    done = large.tell(run, observed, DenseEstimate(model), solver)
+    return replace(done, deviations=Deviations(tensor, asked, tiling, seen, solver))
+
+
+@dataclass(frozen=True, eq=False)
+class Deviations:
+    """Works out how sure each tile is of itself, by completing them again: kept for all, it would not fit."""
+
+    tensor: LargeTensor
+    asked: Asked
+    tiling: Tiling
+    seen: Survey
+    solver: TaskSolver
+
+    def __call__(self) -> NDArray[np.float64]:
+        """Those of all entries."""
+        if not self.asked.method.tells_uncertainty:
+            return refuse_deviations(self.asked.method.name)
+        found = np.zeros(self.tensor.shape, np.float64)
+
+        def deliver(rows: Rows) -> None:
+            found[rows.region] = rows.deviations
+
+        large = Large(self.tensor, self.asked, self.tiling, self.seen, self.solver.seed, deviations=True)
+        solver = replace(self.solver, deviations=True)
+        run = large.complete(solver, deliver, ThisThread(), None, lambda: DenseEstimate(found))
+        if run.stopped == "interrupted":
+            raise KeyboardInterrupt
+        return found
