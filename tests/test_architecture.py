@@ -14,6 +14,7 @@ LAYERS = """
 cli
 bench | report | estimator | inpainting
 library | files
+lazy
 large
 task
 methods | peers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from .tensor import entries
 from .tiles.answer import TileAnswer, TileQuestion, TileSolver
 from .tiles.blending import Rows
 from .tiles.run import ThisThread, TileFacts, TileRun, Workers
-from .tiles.tensors import LargeTensor, Survey, choose_windows
+from .tiles.tensors import LargeTensor, Part, Survey, choose_windows
 from .tiles.tiling import Tile, Tiling, given_tiles, overhead, plan_tiles
 from .units import Shift, Units
 
@@ -44,10 +44,8 @@ def plan(shape: Sequence[int], asked: Asked, share: float, tile: TileWish, *, le
     """Where to cut; None if it is completed whole."""
     if tile is None:
         return None
-    if not isinstance(tile, str):
-        return given_tiles(shape, _check_sizes(tile, shape), leading=leading)
     if tile != "auto":
-        raise InvalidSetting(must_be("tile", "be 'auto', a size for each mode, or None", tile))
+        return plan_wished(shape, tile, leading=leading)
     if entries(shape) <= _ALWAYS_WHOLE:
         return None
     effort = asked.settings.get("effort", "normal")
@@ -56,21 +54,21 @@ def plan(shape: Sequence[int], asked: Asked, share: float, tile: TileWish, *, le
     return plan_for(shape, asked.method, share, leading=leading)
 
 
-def plan_for(shape: Sequence[int], method: Method, share: float, *, leading: int = 0) -> Tiling:
-    """Tiles that a method has room for."""
-    size = entries(shape)
-    each = (most_bytes(shape, method.name, missing=1 - share) - FIXED_BYTES) / size
-    room = min(_BUDGET, _MOST_OF_FREE * available_memory())
+def plan_for(shape: Sequence[int], method: Method, share: float, *, leading: int = 0, at_a_time: int = 1) -> Tiling:
+    """Tiles that a method has room for, if it completes so many at a time."""
+    each = (most_bytes(shape, method.name, missing=1 - share) - FIXED_BYTES) / max(1, entries(shape))
+    room = min(_BUDGET, _MOST_OF_FREE * available_memory()) / at_a_time
     return plan_tiles(shape, room / each, layer_weight=2 * np.dtype(np.float32).itemsize / each, leading=leading)
 
 
-def _check_sizes(tile: object, shape: Sequence[int]) -> list[int]:
-    requirement = f"be 'auto', None, a whole number above 1, or one for each of the {len(shape)} modes"
-    numbers = [tile] * len(shape) if isinstance(tile, int) else list(cast(Sequence[object], tile))
-    whole = all(isinstance(size, int | np.integer) and not isinstance(size, bool) and size > 1 for size in numbers)
+def plan_wished(shape: Sequence[int], tile: object, *, leading: int = 0) -> Tiling:
+    """Tiles of the size that is asked for: one number for all modes, or one for each."""
+    numbers: Any = tile if isinstance(tile, Sequence | np.ndarray) else [tile] * len(shape)
+    whole = all(type(size) is not bool and isinstance(size, int | np.integer) and size > 1 for size in numbers)
     if not whole or len(numbers) != len(shape):
+        requirement = f"be 'auto', None, a whole number above 1, or one for each of the {len(shape)} modes"
         raise InvalidSetting(must_be("tile", requirement, tile))
-    return [int(cast(int, size)) for size in numbers]
+    return given_tiles(shape, [int(size) for size in numbers], leading=leading)
 
 
 # One tile
@@ -153,6 +151,29 @@ def _facts(method: str, known: int, stop: tuple[str, str], **more: Any) -> dict[
     return {"method": method, "known": known, "stop": stop, **more}
 
 
+# What tiles share
+
+
+def shared_shift(asked: Asked, ends: NDArray[Any]) -> Shift:
+    """By the smallest and the largest known value of all tiles, so that they agree."""
+    two = ObservedTensor((2, 1), np.arange(2), ends)
+    return Shift.of(asked.bounds, two, moves=asked.method.extends_constants)
+
+
+def learn_from(windows: Sequence[Part], asked: Asked, shift: Shift, seed: int) -> Asked:
+    """The same with a method that has chosen all it chooses on these windows."""
+    method, parts = asked.method, []
+    for values, known in windows:
+        # What lies outside of the bounds was refused, or it is clipped.
+        sample = ObservedTensor.from_array(values, known, lower=None).within(asked.bounds, "clip")[0]
+        part = shift.apply(sample)
+        if Units.of(part, shift, part, method, columns_apart=False).size.is_none:  # else tiles differ in their units
+            parts.append(part)
+    if parts:
+        method = method.learn(parts, rng=np.random.default_rng([seed, len(parts)]))
+    return replace(asked, method=method, notes=())
+
+
 # All tiles
 
 
@@ -174,26 +195,11 @@ class Large:
 
     def learn(self) -> TaskSolver:
         """The solver of tiles, with everything chosen on a few windows."""
-        shift = self._shift()
+        shift = shared_shift(self.asked, np.asarray([self.seen.smallest, self.seen.largest], self.tensor.dtype))
         windows = choose_windows(self.tensor, self.seen.share(self.tensor.shape)) if self.tiling.count > 1 else []
-        method = self.asked.method
-        if windows:
-            tell_phase(Phase("learning", f"from {len(windows)} windows"))
-            samples = [
-                ObservedTensor.from_array(*self.tensor.part(region), lower=None) for region in windows
-            ]  # what lies outside of the bounds is clipped or was refused
-            parts = [shift.apply(sample.within(self.asked.bounds, "clip")[0]) for sample in samples]
-            if all(Units.of(part, shift, part, method, columns_apart=False).size.is_none for part in parts):
-                method = method.learn(parts, rng=np.random.default_rng([self.seed, self.tiling.count]))
-        return TaskSolver(
-            replace(self.asked, method=method, notes=()), shift, self.seed, self.seen.mean, self.deviations
-        )
-
-    def _shift(self) -> Shift:
-        """By what is smallest in all of it, so that tiles agree."""
-        smallest = np.asarray([self.seen.smallest], self.tensor.dtype)
-        one = ObservedTensor((1, 1), np.zeros(1, np.int64), smallest)
-        return Shift.of(self.asked.bounds, one, moves=self.asked.method.extends_constants)
+        tell_phase(Phase("learning", f"from {len(windows)} windows"))
+        asked = learn_from(windows, self.asked, shift, self.seed)
+        return TaskSolver(asked, shift, self.seed, self.seen.mean, self.deviations)
 
     def complete(
         self, solver: TaskSolver, deliver: Callable[[Rows], None], workers: Workers, watch: Watch | None, so_far: SoFar

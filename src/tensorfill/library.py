@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,7 @@ from .errors import InvalidInput, InvalidSetting, must_be
 from .formats import Contents, Entries
 from .interrupting import time_limited
 from .large import TileWish, complete_in_memory, plan
+from .lazy import complete_lazily, is_lazy, refuse_for_lazy
 from .observed import Negatives, ObservedTensor, spread_observed
 from .peers import Arrived, accept, check_alignment
 from .task import Asked, Task
@@ -49,7 +50,8 @@ def complete(
         masked arrays work; an `ObservedTensor` brings coordinates instead of a full array. So do `tensorfill.read`'s
         results, an xarray DataArray, and tables: a DataFrame of pandas or polars, wide (a matrix) or long (a row per
         entry), and a pandas Series with coordinates in its index. These come back in kind as `Completion.filled`.
-        Columns of a wide table that are in different units are scaled each by itself.
+        Columns of a wide table that are in different units are scaled each by itself. A dask array, or a DataArray made
+        of one, is completed lazily, tile by tile: what is returned computes when it is asked to.
     observed
         Boolean array, **True where the value is known**: of the same shape, or of its first modes if the others are all
         alike, such as (row, column) for a picture with channels.
@@ -95,9 +97,15 @@ def complete(
     >>> np.allclose(done.tensor[known], data[known]), round(float(done.tensor[0, 1, 1]), 1)
     (True, 2.0)
     """
+    _refuse_mask(settings)
+    if is_lazy(array):
+        refuse_for_lazy(watch=watch, time_limit=time_limit, coordinates=coordinates, value=value)
+        asked = Asked.of(method, settings, Bounds.of(lower, upper), negatives)
+        seed = int(_generator(random_state).integers(2**62))
+        lazy = complete_lazily(array, observed, asked, tile, seed, keep_observed=keep_observed)
+        return cast(Completion, lazy)
     limit = _check_limit(time_limit)
     with time_limited(limit):
-        _refuse_mask(settings)
         arrived = accept(array, coordinates, value)
         check_alignment(array, observed)
         given = _observe(array if arrived is None else arrived.given, observed)

@@ -114,7 +114,7 @@ def test_one_core_put_together_from_its_neighbours_is_what_the_run_delivers() ->
     got = Delivered(TRUTH.shape)
     make_run(say_number, got).run(ThisThread())
     for tile in TILING:
-        near = [(other, say_number(ask(other)).model) for other in TILING.neighbours(tile)]
+        near = [(other, other.reach, say_number(ask(other)).model) for other in TILING.neighbours(tile)]
         assert blend_one(TILING, tile, near).tobytes() == np.ascontiguousarray(got.model[tile.core]).tobytes()
 
 

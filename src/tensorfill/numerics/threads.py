@@ -129,6 +129,7 @@ class _Staff(local):
     helpers: tuple[_Helper, ...] = ()
     wanted: int = 0  # there may be fewer, where the system has no more threads
     sharing: bool = False  # this thread does a piece: the others are busy with theirs
+    most: int = MOST_THREADS  # others do other work at the same time
 
     def of(self, count: int) -> tuple[_Helper, ...]:
         if self.process != os.getpid() or self.wanted != count:
@@ -145,7 +146,24 @@ _staff = _Staff()
 
 def threads_here() -> int:
     """How many threads a library may use for what is asked of it now: one, if all are busy with pieces."""
-    return 1 if _staff.sharing else thread_count()
+    return 1 if _staff.sharing else min(_staff.most, thread_count())
+
+
+@contextmanager
+def threads_limited(count: int) -> Iterator[None]:
+    """In the block, the calling thread shares its work between so many threads at most, itself among them."""
+    before, _staff.most = _staff.most, count
+    try:
+        yield
+    finally:
+        _staff.most = before
+
+
+def use_threads(count: int) -> None:
+    """From here on this process uses so many threads, for kernels of ours and for BLAS."""
+    os.environ[_WISH] = str(count)
+    thread_count.cache_clear()
+    threadpool_limits(count)
 
 
 def share(work: Callable[[int], None], pieces: int) -> None:
@@ -156,7 +174,7 @@ def share(work: Callable[[int], None], pieces: int) -> None:
     what is shared again is done by the thread that has the piece. The caller looks at its clock between pieces.
     """
     look_at_clock()
-    helpers = () if _staff.sharing else _staff.of(thread_count() - 1)
+    helpers = () if _staff.sharing else _staff.of(threads_here() - 1)
     if not helpers or pieces < 2:
         for piece in range(pieces):
             work(piece)

@@ -5,7 +5,7 @@ Layers of tiles follow each other along the leading mode. Only what the next lay
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,9 +60,7 @@ class Blender:
             return
         weighted: Numbers = share.copy()
         for mode, weights in enumerate(self._tiling.weights(tile)):
-            along = [1] * weighted.ndim
-            along[mode] = -1
-            weighted *= weights.astype(weighted.dtype).reshape(along)
+            weighted *= _along(weights, mode, weighted)
         sums = self._room(name, tile, weighted.dtype)
         sums[self._place(tile.share)] += weighted
 
@@ -106,20 +104,30 @@ class Blender:
         return tuple(region)
 
 
-def blend_one(tiling: Tiling, tile: Tile, answers: list[tuple[Tile, Numbers]]) -> Numbers:
-    """The core of a tile from its own answer and those of its neighbours, in their order."""
-    found: Numbers = np.zeros(sizes_of(tile.core), answers[0][1].dtype)
-    for other, values in answers:
+def blend_one(tiling: Tiling, tile: Tile, answers: Iterable[tuple[Tile, Region, Numbers]]) -> Numbers:
+    """The core of a tile from its own answer and those of its neighbours, in their order; each with where it lies."""
+    found: Numbers | None = None
+    for other, place, values in answers:
+        if tiling.count == 1:
+            return values[within(tile.core, place)]
         meet = tuple(
             slice(max(a.start, b.start), min(a.stop, b.stop)) for a, b in zip(other.share, tile.core, strict=True)
         )
         if any(part.start >= part.stop for part in meet):
             continue
-        weighted = values[within(meet, other.reach)].copy()
+        weighted: Numbers = values[within(meet, place)].copy()
         for mode, weights in enumerate(tiling.weights(other)):
-            along = [1] * weighted.ndim
-            along[mode] = -1
             here = slice(meet[mode].start - other.share[mode].start, meet[mode].stop - other.share[mode].start)
-            weighted *= weights[here].astype(weighted.dtype).reshape(along)
+            weighted *= _along(weights[here], mode, weighted)
+        if found is None:
+            found = np.zeros(sizes_of(tile.core), values.dtype)
         found[within(meet, tile.core)] += weighted
+    assert found is not None, "a tile is among its neighbours"
     return found
+
+
+def _along(weights: NDArray[np.float64], mode: int, values: Numbers) -> Numbers:
+    """Weights of a mode, to multiply values with."""
+    shape = [1] * values.ndim
+    shape[mode] = -1
+    return np.asarray(weights.astype(values.dtype).reshape(shape))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, Protocol
 
 import numpy as np
@@ -144,26 +145,28 @@ def _place(region: Region, bad: NDArray[np.bool_]) -> tuple[int, ...]:
 # Windows to learn from
 
 
-def choose_windows(tensor: LargeTensor, share: float, count: int = WINDOWS) -> list[Region]:
+def choose_windows(tensor: LargeTensor, share: float, count: int = WINDOWS) -> list[Part]:
     """Windows where about as much is known as in all of it: the one that varies most, and others that vary less.
 
     A window of sky would teach that nothing varies; that with most edges alone, that everything does.
     """
-    sizes = _window_sizes(tensor.shape)
-    found: list[tuple[float, Region]] = []
-    rest: list[tuple[float, Region]] = []
-    for region in _candidates(tensor.shape, sizes):
-        values, known = tensor.part(region)
+    regions = list(candidates(tensor.shape))
+    ranked = rank_windows((tensor.part(region) for region in regions), share, count)
+    return [tensor.part(regions[place]) for place in ranked]
+
+
+def rank_windows(parts: Iterable[Part], share: float, count: int = WINDOWS) -> list[int]:
+    """Which of these windows to learn from."""
+    alike: list[tuple[float, int]] = []
+    others: list[tuple[float, int]] = []
+    for number, (values, known) in enumerate(parts):
         there = values[known]
-        if len(there) < 2:
-            continue
-        alike = share / _LIKE_ALL <= known.mean() <= share * _LIKE_ALL or share > 0.5
-        (found if alike else rest).append((float(there.astype(np.float64).std()), region))
-    ranked = [region for _, region in sorted(found or rest, key=lambda pair: -pair[0])]
-    if not ranked:
-        return []
+        if len(there) > 1:
+            like_all = share > 0.5 or share / _LIKE_ALL <= known.mean() <= share * _LIKE_ALL
+            (alike if like_all else others).append((-float(there.std(dtype=np.float64)), number))
+    ranked = [number for _, number in sorted(alike or others)]
     # From the one that varies most to the one in the middle.
-    places = np.linspace(0, (len(ranked) - 1) / 2, min(count, len(ranked))).round().astype(int)
+    places = np.linspace(0, max(0, len(ranked) - 1) / 2, min(count, len(ranked))).round().astype(int)
     return [ranked[place] for place in dict.fromkeys(places.tolist())]
 
 
@@ -178,14 +181,14 @@ def _window_sizes(shape: tuple[int, ...]) -> list[int]:
     return sizes
 
 
-def _candidates(shape: tuple[int, ...], sizes: Sequence[int]) -> Iterator[Region]:
+def candidates(shape: tuple[int, ...], most: int | None = None) -> Iterator[Region]:
+    """Windows all over the tensor, at most so many."""
+    sizes = _window_sizes(shape)
     along = []
     for length, size in zip(shape, sizes, strict=True):
         places = min(_PLACES, max(1, length // size)) if length > SHORT else 1
-        if places == 1:
-            along.append([(length - size) // 2])
-        else:
-            along.append([round((length - size) * (index + 0.5) / places) for index in range(places)])
-    grid = np.stack(np.meshgrid(*along, indexing="ij"), axis=-1).reshape(-1, len(shape))
-    for corner in grid:
-        yield tuple(slice(int(at), int(at) + size) for at, size in zip(corner, sizes, strict=True))
+        along.append([round((length - size) * (index + 0.5) / places) for index in range(places)])
+    corners = list(product(*along))
+    step = 1 if most is None else max(1, -(-len(corners) // most))
+    for corner in corners[step // 2 :: step]:
+        yield tuple(slice(at, at + size) for at, size in zip(corner, sizes, strict=True))

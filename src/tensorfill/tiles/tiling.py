@@ -23,6 +23,7 @@ Region = tuple[slice, ...]
 
 OVERLAP = 16  # indices to either side: less shows at borders, more is work done twice
 _COUNTS = 24  # of parts of a mode, that are tried
+_NEAR = 0.25  # of the shortest core, by which edges are moved to those of chunks, at most
 _LEFT_OVER = 4  # what is left at the end belongs to the tile before if it is shorter than one in so many of it
 
 
@@ -187,6 +188,18 @@ def given_tiles(shape: Sequence[int], sizes: Sequence[int], *, leading: int = 0,
         raise InvalidSetting(must_be("tile", f"hold a size for each of the {len(shape)} modes", tuple(sizes)))
     edges = [_merge_last((*range(0, max(length, 1), size), length)) for size, length in zip(sizes, shape, strict=True)]
     return _tiling(shape, edges, leading, overlap)
+
+
+def align(tiling: Tiling, chunks: Sequence[Sequence[int]]) -> Tiling:
+    """Inner edges moved to where chunks meet, if that is not far: then fewer chunks are needed for each tile."""
+    edges = []
+    for along, sizes in zip(tiling.edges, chunks, strict=True):
+        meets = np.cumsum(sizes)[:-1]
+        far = min(stop - start for start, stop in pairwise(along)) * _NEAR
+        moved = [int(meets[np.argmin(np.abs(meets - edge))]) if len(meets) else edge for edge in along[1:-1]]
+        kept = [to if abs(to - edge) <= far else edge for edge, to in zip(along[1:-1], moved, strict=True)]
+        edges.append((along[0], *kept, along[-1]))
+    return _tiling(tiling.shape, edges, tiling.leading, max(tiling.overlap))
 
 
 def overhead(tiling: Tiling) -> float:
