@@ -20,7 +20,7 @@ from .iterating import Clock
 from .memory import available_memory
 from .method import Method
 from .methods.forecast import FIXED_BYTES, most_bytes
-from .observed import ObservedTensor
+from .observed import ObservedTensor, UnlistedTensor
 from .task import Asked, Task, refuse_deviations
 from .telling import Phase, tell_phase
 from .tensor import entries
@@ -31,6 +31,7 @@ from .tiles.tensors import LargeTensor, Part, Survey, choose_windows
 from .tiles.tiling import Tile, Tiling, given_tiles, overhead, plan_tiles
 from .units import Shift, Units
 
+Mask = NDArray[np.bool_]
 TileWish = Literal["auto"] | int | Sequence[int] | None
 """What `tile=` takes: "auto", the sizes of tiles, one for all long modes, or None for no tiles."""
 
@@ -122,6 +123,14 @@ class Guess:
         return _answer(replace(done, lower=bounds.lower, upper=bounds.upper), solver.deviations)
 
 
+def fill(model: NDArray[Any], values: NDArray[Any], known: Mask, bounds: Bounds, *, keep: bool = True) -> NDArray[Any]:
+    """A model in the dtype of the data, known entries kept, or, if they lie outside of the bounds, put on them."""
+    full = bounds.as_dtype(model.astype(np.float64), values.dtype)
+    if keep:
+        full[known] = bounds.kept_by(values[known], lambda number: number, clip=True)[0]
+    return full
+
+
 def model_dtype(dtype: np.dtype[Any]) -> np.dtype[np.floating[Any]]:
     """Single precision where it tells all values of the data apart."""
     return np.dtype(np.float32 if np.can_cast(dtype, np.float32) else np.float64)
@@ -189,7 +198,7 @@ class Large:
     deviations: bool = False
     """Whether these are worked out along with the answer."""
     clock: Clock = field(default_factory=Clock)
-    wrap: Callable[[TileSolver], TileSolver] = lambda solver: solver
+    wrap: Wrap | None = None
     """What keeps answers, so that they need not be found twice."""
     _history: list[Iteration] = field(default_factory=list)
 
@@ -215,7 +224,7 @@ class Large:
         run = TileRun(
             tiling=self.tiling,
             ask=self._ask,
-            solve=self.wrap(solver),
+            solve=solver if self.wrap is None else self.wrap(solver),
             guess=Guess(solver),
             deliver=deliver,
             deviations=self.deviations,
@@ -284,6 +293,7 @@ class Large:
 
 
 SoFar = Callable[[], Estimate]
+Wrap = Callable[[TileSolver], TileSolver]
 
 
 def _plain_settings(method: Method, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -356,3 +366,49 @@ class Deviations:
         if run.stopped == "interrupted":
             raise KeyboardInterrupt
         return found
+
+
+# All of it on disk
+
+
+@dataclass(frozen=True, eq=False)
+class Output:
+    """Arrays that are filled in as rows are done: values or, if `raw`, the model itself; and deviations, if wanted."""
+
+    values: NDArray[Any]
+    deviations: NDArray[np.float32] | None = None
+    raw: bool = False
+    keep_observed: bool = True
+    done: Callable[[int], None] = lambda end: None
+    """Called with the index of the leading mode up to which it is whole."""
+
+
+def complete_on_disk(
+    tensor: LargeTensor,
+    asked: Asked,
+    tiling: Tiling,
+    seen: Survey,
+    seed: int,
+    output: Output,
+    watch: Watch | None = None,
+    workers: Workers | None = None,
+    wrap: Wrap | None = None,
+) -> Completion:
+    """A completion of which nothing is ever whole in memory; it is in `output`."""
+    observed = UnlistedTensor.of(tensor.shape, tensor.dtype, seen.count)
+    large = Large(tensor, asked, tiling, seen, seed, deviations=output.deviations is not None, wrap=wrap)
+
+    def deliver(rows: Rows) -> None:
+        values, known = tensor.part(rows.region)
+        full = rows.model if output.raw else fill(rows.model, values, known, asked.bounds, keep=output.keep_observed)
+        output.values[rows.region] = full
+        if output.deviations is not None and rows.deviations is not None:
+            unsure = np.where(known, np.float32(0), rows.deviations) if output.keep_observed else rows.deviations
+            output.deviations[rows.region] = unsure
+        output.done(rows.region[tiling.leading].stop)
+
+    solver = large.learn()
+    level = DenseEstimate(output.values)
+    run = large.complete(solver, deliver, workers or ThisThread(), watch, lambda: level)
+    done = large.tell(run, observed, level, solver)
+    return replace(done, keep_observed=output.keep_observed, notes=(*asked.notes, *done.notes))

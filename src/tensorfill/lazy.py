@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .bounds import Bounds
 from .errors import InvalidInput, InvalidSetting
-from .large import TaskSolver, TileWish, learn_from, model_dtype, plan_for, plan_wished, shared_shift
+from .large import TaskSolver, TileWish, fill, learn_from, model_dtype, plan_for, plan_wished, shared_shift
 from .numerics.threads import thread_count, threads_limited
 from .task import Asked, refuse_deviations
 from .tiles.answer import TileQuestion
@@ -251,14 +251,6 @@ def _put_together(
     if what == "tensor":
         return fill(blended, np.asarray(values), np.asarray(known), bounds, keep=keep)
     return np.where(known, np.float32(0), blended) if what == "uncertainty" and keep else blended
-
-
-def fill(model: Numbers, values: Numbers, known: Mask, bounds: Bounds, *, keep: bool = True) -> Numbers:
-    """A model in the dtype of the data, known entries kept, or, if they lie outside of the bounds, put on them."""
-    full = bounds.as_dtype(model.astype(np.float64), values.dtype)
-    if keep:
-        full[known] = bounds.kept_by(values[known], lambda number: number, clip=True)[0]
-    return full
 
 
 def refuse_for_lazy(**given: object) -> None:

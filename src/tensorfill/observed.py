@@ -195,6 +195,23 @@ class ObservedTensor:
         return found
 
 
+@dataclass(frozen=True, eq=False)
+class UnlistedTensor(ObservedTensor):
+    """A tensor on disk, of which is only kept how many entries are known."""
+
+    known_count: int = 0
+
+    @classmethod
+    def of(cls, shape: tuple[int, ...], dtype: np.dtype[Any], count: int) -> UnlistedTensor:
+        """With so many known entries."""
+        return cls(shape, np.empty(0, np.int64), np.empty(0, dtype), known_count=count)
+
+    @property
+    def count(self) -> int:
+        """How many entries are known."""
+        return self.known_count
+
+
 def check_coordinates(coordinates: ArrayLike, shape: Sequence[int]) -> NDArray[np.int64]:
     """Coordinates as an (entries × modes) integer array inside `shape`, or a clear error."""
     rows = np.asarray(coordinates)
