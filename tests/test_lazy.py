@@ -90,7 +90,7 @@ def test_other_bounds_are_kept() -> None:
     data = CLIP.astype(np.float32) - 150
     found = tensorfill.complete(da.from_array(data, chunks=24), KNOWN, "spectral", tile=TILE, lower=None, upper=60)
     assert found.model.max().compute() <= 60
-    with pytest.raises(InvalidInput, match=r"In the tile that begins at \(0, 0, 0\).*negative"):
+    with pytest.raises(InvalidInput, match=r"In the tile that begins at .*negative"):
         tensorfill.complete(da.from_array(data, chunks=24), KNOWN, "spectral", tile=TILE).compute()
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from .bounds import Bounds
 from .completion import Completion, Estimate, History, Iteration, Snapshot, StopReason, Watch
 from .errors import InvalidSetting, must_be
 from .estimates.derived import RowsSoFar
@@ -125,7 +126,7 @@ class Guess:
 
 def fill(model: NDArray[Any], values: NDArray[Any], known: Mask, bounds: Bounds, *, keep: bool = True) -> NDArray[Any]:
     """A model in the dtype of the data, known entries kept, or, if they lie outside of the bounds, put on them."""
-    full = bounds.as_dtype(model.astype(np.float64), values.dtype)
+    full: NDArray[Any] = bounds.as_dtype(model.astype(np.float64), values.dtype)
     if keep:
         full[known] = bounds.kept_by(values[known], lambda number: number, clip=True)[0]
     return full
