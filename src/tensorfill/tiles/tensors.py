@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..bounds import Bounds
 from ..errors import InvalidInput
 from ..observed import Negatives, ObservedTensor
-from ..tensor import SHORT, entries
+from ..tensor import entries
 from .tiling import Region
 
 Part = tuple[NDArray[Any], NDArray[np.bool_]]
@@ -165,7 +165,7 @@ def rank_windows(parts: Iterable[Part], share: float, count: int = WINDOWS) -> l
             like_all = share > 0.5 or share / _LIKE_ALL <= known.mean() <= share * _LIKE_ALL
             (alike if like_all else others).append((-float(there.std(dtype=np.float64)), number))
     ranked = [number for _, number in sorted(alike or others)]
-    # From the one that varies most to the one in the middle.
+    # From the one that varies most to one in the middle.
     places = np.linspace(0, max(0, len(ranked) - 1) / 2, min(count, len(ranked))).round().astype(int)
     return [ranked[place] for place in dict.fromkeys(places.tolist())]
 
@@ -186,8 +186,8 @@ def candidates(shape: tuple[int, ...], most: int | None = None) -> Iterator[Regi
     sizes = _window_sizes(shape)
     along = []
     for length, size in zip(shape, sizes, strict=True):
-        places = min(_PLACES, max(1, length // size)) if length > SHORT else 1
-        along.append([round((length - size) * (index + 0.5) / places) for index in range(places)])
+        places = min(_PLACES, -(-length // size))
+        along.append([round((length - size) * index / max(1, places - 1)) for index in range(places)])
     corners = list(product(*along))
     step = 1 if most is None else max(1, -(-len(corners) // most))
     for corner in corners[step // 2 :: step]:
