@@ -16,7 +16,6 @@ bench | report | estimator | inpainting
 library | files
 lazy
 large
-task
 methods | peers
 dual | spectral | patches
 selection

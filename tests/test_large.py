@@ -15,8 +15,8 @@ from tensorfill.completion import Snapshot
 from tensorfill.errors import InvalidInput, InvalidSetting
 from tensorfill.large import Output, complete_on_disk, plan, plan_for
 from tensorfill.methods.spectral import Spectral
+from tensorfill.methods.task import Asked
 from tensorfill.observed import ObservedTensor
-from tensorfill.task import Asked
 from tensorfill.tiles.tensors import InMemory, choose_windows, rank_windows, survey
 from tensorfill.tiles.tiling import given_tiles
 

@@ -21,8 +21,8 @@ from .iterating import Clock
 from .memory import available_memory
 from .method import Method
 from .methods.forecast import FIXED_BYTES, most_bytes
+from .methods.task import Asked, Task, refuse_deviations
 from .observed import ObservedTensor, UnlistedTensor
-from .task import Asked, Task, refuse_deviations
 from .telling import Phase, tell_phase
 from .tensor import entries
 from .tiles.answer import TileAnswer, TileQuestion, TileSolver
@@ -36,7 +36,9 @@ Mask = NDArray[np.bool_]
 TileWish = Literal["auto"] | int | Sequence[int] | None
 """What `tile=` takes: "auto", the sizes of tiles, one for all long modes, or None for no tiles."""
 
-_ALWAYS_WHOLE = 2**22  # entries up to which nobody has to ask whether they fit
+ALWAYS_WHOLE = 2**22
+"""Entries up to which nobody has to ask whether they fit."""
+
 _BUDGET = 2.5e9  # bytes for the tiles that are worked on at a time: more makes them little quicker
 _MOST_OF_FREE = 0.5  # of the memory that is free
 _PRECISE = 2**24  # whole numbers up to which single precision tells all apart
@@ -48,8 +50,6 @@ def plan(shape: Sequence[int], asked: Asked, share: float, tile: TileWish, *, le
         return None
     if tile != "auto":
         return plan_wished(shape, tile, leading=leading)
-    if entries(shape) <= _ALWAYS_WHOLE:
-        return None
     effort = asked.settings.get("effort", "normal")
     if most_bytes(shape, asked.method.name, effort=effort, missing=1 - share) <= available_memory():
         return None

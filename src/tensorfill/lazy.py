@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from .bounds import Bounds
 from .errors import InvalidInput, InvalidSetting
 from .large import TaskSolver, TileWish, fill, learn_from, model_dtype, plan_for, plan_wished, shared_shift
+from .methods.task import Asked, refuse_deviations
 from .numerics.threads import thread_count, threads_limited
-from .task import Asked, refuse_deviations
 from .tiles.answer import TileQuestion
 from .tiles.blending import blend_one
 from .tiles.tensors import candidates, rank_windows
@@ -30,12 +30,6 @@ _LEARNED_FROM = 8  # windows that are read to choose from
 Numbers = NDArray[Any]
 Mask = NDArray[np.bool_]
 What = Literal["tensor", "model", "uncertainty"]
-
-
-def is_lazy(data: object) -> bool:
-    """Whether it is a dask array, or made of one; dask is not loaded for that."""
-    graph = getattr(data, "__dask_graph__", None)
-    return callable(graph) and graph() is not None and not isinstance(data, LazyCompletion)
 
 
 def complete_lazily(

@@ -16,11 +16,11 @@ from .completion import Completion, Watch
 from .errors import InvalidInput, InvalidSetting, must_be
 from .formats import Contents, Entries
 from .interrupting import time_limited
-from .large import TileWish, complete_in_memory, plan
-from .lazy import complete_lazily, is_lazy, refuse_for_lazy
+from .large import ALWAYS_WHOLE, TileWish, complete_in_memory, plan
+from .lazy import complete_lazily, refuse_for_lazy
+from .methods.task import Asked, Task
 from .observed import Negatives, ObservedTensor, spread_observed
-from .peers import Arrived, accept, check_alignment
-from .task import Asked, Task
+from .peers import Arrived, accept, check_alignment, is_lazy
 from .tiles.tensors import InMemory
 
 
@@ -111,8 +111,10 @@ def complete(
         given = _observe(array if arrived is None else arrived.given, observed)
         asked = Asked.of(method, settings, Bounds.of(lower, upper), negatives)
         rng = _generator(random_state)
-        tiling = None if _is_listed(array, arrived) else plan(given.shape, asked, given.share, tile)
-        task = Task.of(given, asked, arrived, refusing=tiling is None)
+        whole = _is_listed(array, arrived) or (tile == "auto" and given.size <= ALWAYS_WHOLE)
+        tiling = None if whole else plan(given.shape, asked, given.share, tile)
+        apart = arrived is not None and arrived.columns_apart
+        task = Task.of(given, asked, refusing=tiling is None, columns_apart=apart)
         done = task.answer_at_once()
         if done is None and tiling is not None:
             done = task.finish_tiles(complete_in_memory(InMemory.of(task.data), task.data, asked, tiling, rng, watch))
@@ -120,7 +122,14 @@ def complete(
     if solved is not None:
         done = task.finish(solved, limit)
     assert done is not None
-    return replace(done, keep_observed=keep_observed, give_back=None if arrived is None else arrived.give_back)
+    done = replace(done, keep_observed=keep_observed)
+    return done if arrived is None else _give_back(done, arrived)
+
+
+def _give_back(done: Completion, arrived: Arrived) -> Completion:
+    """In kind, with what there is to say about how it was understood."""
+    reasons = {**done.reasons, "table": arrived.read_as} if arrived.read_as else done.reasons
+    return replace(done, give_back=arrived.give_back, notes=(*arrived.notes, *done.notes), reasons=reasons)
 
 
 def _is_listed(array: object, arrived: Arrived | None) -> bool:

@@ -15,7 +15,7 @@ from ..formats.contents import Contents, Metadata, check_numbers
 from ..formats.entries import Entries
 from .tables import Arrived, TableBack, read_pandas, read_polars, read_series
 
-__all__ = ["Arrived", "TableBack", "accept", "check_alignment"]
+__all__ = ["Arrived", "TableBack", "accept", "check_alignment", "is_lazy"]
 
 
 def accept(data: object, coordinates: object = None, value: object = None) -> Arrived | None:
@@ -103,6 +103,12 @@ def refuse_strangers(data: object) -> None:
             "A dict is no tensor; complete one of its arrays, all of them by numpy.stack, or a DataFrame made of it."
         )
     _refuse_other_tables(data)
+
+
+def is_lazy(data: object) -> bool:
+    """Whether it is a dask array, or made of one, to be completed when it is needed; dask is not loaded for that."""
+    graph = getattr(data, "__dask_graph__", None)
+    return callable(graph) and graph() is not None and not is_of(data, "tensorfill", "LazyCompletion")
 
 
 def is_of(data: object, library: str, name: str) -> bool:

@@ -10,19 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from .bounds import Bounds
-from .completion import Completion, Snapshot, StopReason, Watch
-from .errors import InvalidSetting, UnrecoverableSlice
-from .estimates.interpolated import can_interpolate
-from .foregone import always_the_same, nothing_missing, quick_interpolation
-from .interrupting import TimeIsUp, seconds_left
-from .method import Method
-from .methods.auto import describe_choice, method_for
-from .methods.registry import make, names_of
-from .observed import Negatives, ObservedTensor
-from .peers import Arrived
-from .tensor import Array
-from .units import Shift, Units
+from ..bounds import Bounds
+from ..completion import Completion, Snapshot, StopReason, Watch
+from ..errors import InvalidSetting, UnrecoverableSlice
+from ..estimates.interpolated import can_interpolate
+from ..foregone import always_the_same, nothing_missing, quick_interpolation
+from ..interrupting import TimeIsUp, seconds_left
+from ..method import Method
+from ..observed import Negatives, ObservedTensor
+from ..tensor import Array
+from ..units import Shift, Units
+from .auto import describe_choice, method_for
+from .registry import make, names_of
 
 _HOPELESS = "low rank alone cannot recover them"
 
@@ -67,7 +66,6 @@ class Task:
     bounds: Bounds
     shift: Shift
     notes: tuple[str, ...]
-    reasons: dict[str, str]
     columns_apart: bool
     """Whether the columns of a matrix may be in units of their own."""
 
@@ -76,10 +74,10 @@ class Task:
         cls,
         given: ObservedTensor,
         asked: Asked,
-        arrived: Arrived | None = None,
         *,
         shift: Shift | None = None,
         refusing: bool = True,
+        columns_apart: bool = False,
     ) -> Task:
         """Refused if data, bounds and settings do not fit each other.
 
@@ -87,15 +85,13 @@ class Task:
         """
         data, clipped = given.within(asked.bounds, asked.negatives)
         method = asked.method
-        notes = (*clipped, *asked.notes, *(() if arrived is None else arrived.notes))
+        notes = (*clipped, *asked.notes)
         # One that fills in something of its own means it in the data's own units.
         shift = shift or Shift.of(asked.bounds, data, moves=method.extends_constants)
         shifted = shift.apply(data)
         if refusing and (refusal := method.refuses(shifted)):
             raise InvalidSetting(refusal)
-        reasons = {"table": arrived.read_as} if arrived is not None and arrived.read_as else {}
-        apart = arrived is not None and arrived.columns_apart
-        return cls(data, shifted, method, asked.settings, asked.bounds, shift, notes, reasons, apart)
+        return cls(data, shifted, method, asked.settings, asked.bounds, shift, notes, columns_apart)
 
     def answer_at_once(self) -> Completion | None:
         """The completion, if it needs no method; one that fills in something of its own may say so."""
@@ -111,7 +107,6 @@ class Task:
             upper=self.bounds.upper,
             nonnegative=self.bounds.lower is not None,
             notes=(*self.notes, *_describe_empty_slices(self.data, "they are taken to be the same")),
-            reasons=self.reasons,
         )
 
     @property
@@ -141,12 +136,11 @@ class Task:
             done,
             deviations=done.deviations or partial(refuse_deviations, done.method),
             notes=(*self.notes, *solved.notes, *done.notes),
-            reasons={**done.reasons, **self.reasons},
         )
 
     def finish_tiles(self, done: Completion) -> Completion:
         """What tiles have made of it, with all there is to say about it."""
-        return replace(done, notes=(*self.notes, *done.notes), reasons={**done.reasons, **self.reasons})
+        return replace(done, notes=(*self.notes, *done.notes))
 
     def _note_empty_slices(self, *, warn: bool) -> list[str]:
         neighbours = self.method.looks_at_neighbours(self.data)
