@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput, InvalidSetting, must_be
 from ..missingness import Missingness
 from ..observed import ObservedTensor
+from .file_array import Region, take
+from .scratch import Scratch
 
 Kind = Literal["picture", "video", "cube", "volume", "table", "array"]
 _NAMES = {
@@ -83,16 +85,20 @@ class Contents:
     """
 
     data: NDArray[Any]
+    """What is too large for memory is a `FileArray` here, an array on disk, or another one that is not in memory; then
+    `observed` and `metadata.alpha` may be such, too."""
     observed: NDArray[np.bool_] | None = None
     notes: tuple[str, ...] = ()
     """What a user should know about how the file was read."""
     metadata: Metadata = field(default_factory=Metadata)
+    scratch: Scratch | None = field(default=None, repr=False)
+    """Where masks of it may be kept, if it is not in memory."""
 
     def __post_init__(self) -> None:
         # Views, so that the caller's own arrays stay as they are.
-        object.__setattr__(self, "data", view_read_only(self.data))
-        if self.observed is not None:
-            object.__setattr__(self, "observed", view_read_only(self.observed))
+        for name in ("data", "observed"):
+            if isinstance(array := getattr(self, name), np.ndarray):
+                object.__setattr__(self, name, view_read_only(array))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -113,6 +119,8 @@ class Contents:
         return np.array(self.data, dtype=dtype, copy=copy)
 
     def __repr__(self) -> str:
+        if self.on_disk:
+            return f"Contents({self.metadata.kind}, shape {self.shape}, {self.dtype}, on disk)"
         holes = "" if self.observed is None else f", {1 - self.observed.mean():.1%} missing"
         return f"Contents({self.metadata.kind}, shape {self.shape}, {self.dtype}{holes})"
 
@@ -123,6 +131,28 @@ class Contents:
             if part is not None:
                 known &= part
         return known
+
+    @property
+    def on_disk(self) -> bool:
+        """Whether the values are not in memory, so that parts should be asked for."""
+        return not isinstance(self.data, np.ndarray)
+
+    def known_in(self, region: Region) -> NDArray[np.bool_]:
+        """What `known` says of a part, which is a new array."""
+        return self._known_of(take(self.data, region) if self.dtype.kind == "f" else None, region)
+
+    def part(self, region: Region) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """The values of a part, anything where nothing is known; and what is known."""
+        values = take(self.data, region)
+        return values, self._known_of(values, region)
+
+    def _known_of(self, values: NDArray[Any] | None, region: Region) -> NDArray[np.bool_]:
+        if values is not None and values.dtype.kind == "f":
+            known: NDArray[np.bool_] = ~np.isnan(values)
+            return known if self.observed is None else known & take(self.observed, region)
+        if self.observed is not None:
+            return np.array(take(self.observed, region))
+        return np.ones([len(range(size)[part]) for size, part in zip(self.shape, region, strict=True)], dtype=bool)
 
     @cached_property
     def missingness(self) -> Missingness:
@@ -276,3 +306,5 @@ class Reading:
     """The first and the last frame to read, counted from 0; both are read."""
     table: TableWords = field(default_factory=TableWords)
     """How a table is laid out, where it can be read in several ways."""
+    scratch: Scratch | None = None
+    """Where an array goes that is too large for memory; without it, such a one is refused."""

@@ -15,6 +15,8 @@ from typing import Any, BinaryIO, NamedTuple
 from .. import memory
 from ..errors import TensorfillError, TooLarge, UnreadableFile
 from ..tensor import entries
+from .file_array import LARGE
+from .scratch import Scratch
 
 try:
     import resource
@@ -22,6 +24,7 @@ except ImportError:  # Windows: no limits there
     resource = None  # type: ignore[assignment]
 
 _SMALL = 2**20  # bytes
+_SPARED = 2**28  # bytes of a disk that are left free
 _SUSPICIOUS = 2**30  # bytes; below it, nobody is hurt
 _MOST_TIMES = 2000  # deflate can pack about a thousand bytes into one
 _MARGIN = 2**29  # bytes, for libraries and what they keep in caches
@@ -107,17 +110,22 @@ def require(module: str, extra: str, path: Path) -> Any:
 # Limits
 
 
-def check_room(path: Path, shape: Sequence[int], itemsize: int, stored: int | None = None) -> None:
+def check_room(
+    path: Path, shape: Sequence[int], itemsize: int, stored: int | None = None, *, scratch: Scratch | None = None
+) -> None:
     """Refuse an array that would not fit twice, or that is absurdly large for a file of `stored` bytes.
 
-    Looked at before anything of that size is made.
+    What goes to `scratch`, because it is large, must fit on that disk instead. Looked at before anything of that size
+    is made.
     """
     needed = entries(shape) * itemsize
     if needed <= _SMALL:  # asking the system takes longer than making it, and a film has many frames
         return
     there = available_memory()
     size = f"{' × '.join(map(str, shape))}, {needed / 1e9:,.1f} GB"
-    if 2 * needed > there:
+    if scratch is not None and needed > LARGE:
+        _check_disk(path, needed, size, scratch, too_large_for_memory=2 * needed > there)
+    elif 2 * needed > there:
         raise TooLarge(
             f"{path} declares an array of {size}, and {there / 1e9:,.1f} GB of memory are free; "
             "give a smaller part of it."
@@ -126,6 +134,28 @@ def check_room(path: Path, shape: Sequence[int], itemsize: int, stored: int | No
         raise UnreadableFile(
             f"{path} has {stored:,} bytes and declares an array of {size}: it is damaged, or made to fill the memory."
         )
+
+
+def _check_disk(path: Path, needed: int, size: str, scratch: Scratch, *, too_large_for_memory: bool) -> None:
+    """Refuse what the disk has no room for, and what memory has none for either if the file is very small for it."""
+    packed = count_bytes(path)
+    if too_large_for_memory and needed > _MOST_TIMES * max(packed, 1):
+        raise UnreadableFile(
+            f"{path} has {packed:,} bytes and declares an array of {size}: it is damaged, or made to fill the disk."
+        )
+    if needed > (free := scratch.free) - _SPARED:
+        raise TooLarge(
+            f"{path} declares an array of {size}, which does not fit into memory as a whole, and "
+            f"{free / 1e9:,.1f} GB of disk are free in {scratch.folder.parent} to keep it meanwhile; give a smaller "
+            "part of it, or another place for the output."
+        )
+
+
+def count_bytes(path: Path) -> int:
+    """The size of a file, or of all files in a folder."""
+    if not path.is_dir():
+        return path.stat().st_size
+    return sum(os.lstat(os.path.join(folder, name)).st_size for folder, _, names in os.walk(path) for name in names)
 
 
 def start() -> None:

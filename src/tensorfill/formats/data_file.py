@@ -17,6 +17,7 @@ from .entries import Entries
 from .format import Format, TableFormat
 from .listed import FORMATS, check_clip, known_extensions
 from .missing_values import check_growth, declare_value_missing, grow_holes
+from .scratch import Scratch
 from .staging import check_target, put_in_place
 
 AnyPath = str | os.PathLike[str]
@@ -49,13 +50,15 @@ class DataFile:
         """The file itself, and those that belong to it."""
         return self.path, *self.form.companions(self.path)
 
-    def read(self, how: Reading) -> Contents | Entries:
-        """What is in it."""
+    def read(self, how: Reading, scratch: Scratch | None = None) -> Contents | Entries:
+        """What is in it; arrays that are large are not in memory, if there is a `scratch`, but on disk."""
         check_source(self.path, folder=self.form.folder)
         guessed = self.form.name == CLIP and not self.named
         if guessed:
             check_clip(self.path)
-        found = self.form.read(self.path, replace(how, dataset=self.array))
+        found = self.form.read(self.path, replace(how, dataset=self.array, scratch=scratch))
+        if scratch is not None and isinstance(found, Contents) and found.on_disk:
+            found = replace(found, scratch=scratch)
         if guessed:
             note = f"{self.path} is read as one clip of its numbered pictures; complete --each takes each by itself."
             found = replace(found, notes=(note, *found.notes))

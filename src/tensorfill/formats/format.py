@@ -56,6 +56,10 @@ class Format(ABC):
         """Why this cannot be written in this format, in one sentence; None if it can."""
         return None
 
+    def page_mode(self, contents: Contents) -> int | None:
+        """The mode along which a file is written page by page, each when it is there; None if there is none."""
+        return None
+
     def extra_for(self, contents: Contents) -> Extra | None:
         """The library that is needed to write this, if that is not always installed."""
         return self.extra

@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
@@ -25,11 +25,14 @@ from .. import errors
 from . import damage
 from .contents import Contents, Density, Metadata, Reading, TableWords
 from .damage import damaged, readable
+from .file_array import LARGE, FileArray, fill_by_pieces, is_in_memory, order_of
+from .scratch import Scratch
 
 _LENGTH = 8
 _LONGEST = 2**28
 _PLAIN = "biufSU"
 _RECORDS = {record.__name__: record for record in (Contents, Metadata, Reading, TableWords)}
+_LONGEST_NAME = 64
 
 
 def decode_guarded(form: type, kind: str, path: Path, how: Reading) -> Contents:
@@ -47,7 +50,7 @@ def decode_guarded(form: type, kind: str, path: Path, how: Reading) -> Contents:
         ) as child,
     ):
         try:
-            return cast(Contents, _receive(cast(BinaryIO, child.stdout)))
+            return cast(Contents, _receive(cast(BinaryIO, child.stdout), how.scratch))
         except (EOFError, LookupError, TypeError, AttributeError) as error:
             raise damaged(path, kind) from error
         finally:
@@ -58,15 +61,30 @@ def answer() -> None:
     """In the child: decode, hand over, and end at once, for a library that stumbled need not tidy up."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # a library that prints must not disturb the numbers
-    module, name, path, how = _unpack(json.loads(sys.argv[1]), [])
+    module, name, path, how = _unpack(json.loads(sys.argv[1]), [], None)
     form = getattr(import_module(module), name)()
     damage.start()
     try:
-        _send(out, form.decode(Path(path), how))
+        _send(out, _put_down(form.decode(Path(path), how), how.scratch))
     except errors.TensorfillError as error:
         _send_front(out, {"error": type(error).__name__, "sentence": str(error)})
     out.close()
     os._exit(0)
+
+
+def _put_down(contents: Contents, scratch: Scratch | None) -> Contents:
+    """The same with large arrays on disk, so that the other process need not have them in memory."""
+    if scratch is None:
+        return contents
+
+    def moved(array: Any) -> Any:
+        if not is_in_memory(array) or array.nbytes <= LARGE:
+            return array
+        there = scratch.allocate(array.shape, array.dtype, order_of(array))
+        fill_by_pieces(there, lambda region: array[region])
+        return there
+
+    return replace(contents, data=moved(contents.data), observed=moved(contents.observed))
 
 
 def _send(stream: BinaryIO, contents: Contents) -> None:
@@ -82,7 +100,7 @@ def _send_front(stream: BinaryIO, front: Mapping[str, Any]) -> None:
     stream.write(len(text).to_bytes(_LENGTH) + text)
 
 
-def _receive(stream: BinaryIO) -> Any:
+def _receive(stream: BinaryIO, scratch: Scratch | None) -> Any:
     """What was sent; raises the error that was, and EOFError or ValueError for anything else."""
     length = int.from_bytes(_read_exactly(stream, _LENGTH))
     if length > _LONGEST:
@@ -91,7 +109,7 @@ def _receive(stream: BinaryIO) -> Any:
     if "error" in front:
         raise getattr(errors, front["error"])(front["sentence"])
     arrays = [_receive_array(stream, np.dtype(dtype), tuple(shape)) for dtype, shape in front["arrays"]]
-    return _unpack(front["value"], arrays)
+    return _unpack(front["value"], arrays, scratch)
 
 
 def _read_exactly(stream: BinaryIO, length: int) -> bytes:
@@ -120,6 +138,10 @@ def _pack(value: Any, arrays: list[NDArray[Any]]) -> Any:
     if type(value).__name__ in _RECORDS:
         told = {field.name: getattr(value, field.name) for field in fields(value)}
         return {type(value).__name__: _pack(told, arrays)}
+    if isinstance(value, FileArray):
+        return {"file": [value.path.name, value.stored.str, *map(list, (value.shape, value.strides)), value.offset]}
+    if isinstance(value, Scratch):
+        return {"scratch": os.fspath(value.folder)}
     if isinstance(value, Density):
         return {"Density": _pack([*value], arrays)}
     if isinstance(value, Fraction):
@@ -133,9 +155,10 @@ def _pack(value: Any, arrays: list[NDArray[Any]]) -> Any:
     return value
 
 
-def _unpack(value: Any, arrays: list[NDArray[Any]]) -> Any:
+def _unpack(value: Any, arrays: list[NDArray[Any]], scratch: Scratch | None) -> Any:
+    """What was packed; files are taken from `scratch` alone."""
     if isinstance(value, list):
-        return [_unpack(entry, arrays) for entry in value]
+        return [_unpack(entry, arrays, scratch) for entry in value]
     if not isinstance(value, dict):
         return value
     ((kind, inner),) = value.items()
@@ -147,12 +170,31 @@ def _unpack(value: Any, arrays: list[NDArray[Any]]) -> Any:
         case "bytes":
             return inner.encode("latin-1")
         case "Density":
-            return Density(*_unpack(inner, arrays))
+            return Density(*_unpack(inner, arrays, scratch))
         case "fraction":
             return Fraction(inner)
         case "tuple":
-            return tuple(_unpack(entry, arrays) for entry in inner)
+            return tuple(_unpack(entry, arrays, scratch) for entry in inner)
         case "map":
-            return {key: _unpack(entry, arrays) for key, entry in inner}
+            return {key: _unpack(entry, arrays, scratch) for key, entry in inner}
+        case "file":
+            return _find_file(inner, scratch)
+        case "scratch":
+            return Scratch(Path(inner))
         case _:
-            return _RECORDS[kind](**_unpack(inner, arrays))
+            return _RECORDS[kind](**_unpack(inner, arrays, scratch))
+
+
+def _find_file(told: list[Any], scratch: Scratch | None) -> FileArray:
+    """An array that was put down in `scratch`; a place elsewhere, or outside of the file, is not believed."""
+    name, dtype, shape, strides, offset = told
+    stored = np.dtype(dtype)
+    if scratch is None or not name.isalnum() or len(name) > _LONGEST_NAME or stored.kind not in _PLAIN:
+        raise ValueError("not what was agreed on")
+    path = scratch.folder / name
+    ends = [(int(size) - 1) * int(stride) for size, stride in zip(shape, strides, strict=True)]
+    low, high = int(offset) + sum(min(0, end) for end in ends), int(offset) + sum(max(0, end) for end in ends)
+    is_inside = low >= 0 and high + stored.itemsize <= path.lstat().st_size and min(shape, default=1) > 0
+    if not is_inside or not path.is_file() or path.is_symlink():
+        raise ValueError("not what was agreed on")
+    return FileArray(path, stored, tuple(map(int, shape)), tuple(map(int, strides)), int(offset))

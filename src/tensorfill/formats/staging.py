@@ -78,25 +78,39 @@ def atomically(path: Path, *, force: bool = True) -> Iterator[BinaryIO]:
 @contextmanager
 def _stage_in(folder: Path) -> Iterator[Path]:
     """A new stage, locked as long as this process lives; deleted in the end."""
-    _tidy(folder)
-    stage, lock = _lock_new_stage(folder)
-    try:
-        for part in ("new", "old"):
-            (stage / part).mkdir()
+    with _locked_stage(folder) as stage:
+        try:
+            for part in ("new", "old"):
+                (stage / part).mkdir()
+            yield stage
+        except OSError as error:
+            # Found out here, because afterwards there is room again.
+            raise OSError(error.errno, _reason(error, stage)) from error
+
+
+@contextmanager
+def private_stage(folder: Path) -> Iterator[Path]:
+    """An empty stage for what is never put in place, which nobody else can look into."""
+    with _locked_stage(folder, 0o700) as stage:
         yield stage
-    except OSError as error:
-        # Found out here, because afterwards there is room again.
-        raise OSError(error.errno, _reason(error, stage)) from error
+
+
+@contextmanager
+def _locked_stage(folder: Path, mode: int = 0o777) -> Iterator[Path]:
+    _tidy(folder)
+    stage, lock = _lock_new_stage(folder, mode)
+    try:
+        yield stage
     finally:
         _delete(stage)
         if lock is not None:
             os.close(lock)
 
 
-def _lock_new_stage(folder: Path) -> tuple[Path, int | None]:
+def _lock_new_stage(folder: Path, mode: int) -> tuple[Path, int | None]:
     while True:
         stage = folder / f".tensorfill-{_machine()}-{secrets.token_hex(4)}.part"
-        stage.mkdir()
+        stage.mkdir(mode)
         try:
             lock = _lock(stage)
         except (BlockingIOError, FileNotFoundError):  # another process took it for that of a dead one

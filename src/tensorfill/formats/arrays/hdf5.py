@@ -5,18 +5,22 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, BinaryIO, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidInput, UnreadableFile
+from ...tensor import entries
 from .. import damage
 from ..contents import Contents, Metadata, Reading, check_numbers
 from ..damage import Extra, check_room, readable, require
+from ..file_array import LARGE, PIECE, cut, take
 from ..format import Format
+from ..scratch import Scratch
 from .named_arrays import (
     KEPT,
     OBSERVED,
@@ -57,7 +61,7 @@ class Hdf5(Format):
             name, dataset = _find(file, h5py, path, found, how.dataset)
             found |= {name: describe(dataset)}
             data, observed, notes = load_with_mask(
-                path, name, found, lambda each: load_dataset(file[each], h5py, path, each)
+                path, name, found, lambda each: load_dataset(file[each], h5py, path, each, how.scratch)
             )
             attributes = _read_attributes(dataset, h5py)
         for key in _MISSING:
@@ -78,28 +82,104 @@ class Hdf5(Format):
         header = contents.metadata.header if contents.metadata.header_of == self.name else {}
         h5py = require(*H5PY, path)
         with create_hdf5(path) as file:
-            dataset = file.create_dataset(name, data=contents.data, **packing(contents.data))
+            dataset = file.store(name, contents.data)
             if contents.observed is not None:
-                mask = f"{name}_{OBSERVED}"
-                file.create_dataset(mask, data=contents.observed, **packing(contents.observed))
+                file.store(f"{name}_{OBSERVED}", contents.observed)
             for key, value in {**header, **to_attributes(contents.metadata)}.items():
                 _write_attribute(dataset, h5py, key, value)
 
+    def page_mode(self, contents: Contents) -> int | None:
+        """The first."""
+        return 0 if contents.ndim else None
+
 
 @contextmanager
-def create_hdf5(path: Path, **how: Any) -> Iterator[Any]:
-    """A new file, to be filled in memory: libhdf5 crashes after a write that failed, such as on a full disk."""
+def create_hdf5(path: Path, **how: Any) -> Iterator[NewHdf5]:
+    """A new file, of which libhdf5 does not learn when a write fails, such as on a full disk: it would crash."""
     h5py = require(*H5PY, path)
-    memory = io.BytesIO()
-    with h5py.File(memory, "w", **how) as file:
-        yield file
-    with path.open("xb") as target:
-        target.write(memory.getbuffer())
+    with path.open("x+b", buffering=0) as raw:
+        target = _Patient(raw)
+        with h5py.File(target, "w", **how) as file:
+            yield NewHdf5(file, target)
+        target.check()
 
 
-def packing(data: NDArray[Any]) -> dict[str, Any]:
-    """How to store it; what is empty or a single number cannot be cut into chunks."""
-    return {"compression": "gzip", "shuffle": True} if data.ndim and data.size else {}
+@dataclass(frozen=True)
+class NewHdf5:
+    """A file that is being written."""
+
+    file: Any
+    target: _Patient
+
+    def store(self, name: str, data: Any, dtype: Any = None) -> Any:
+        """A new dataset, packed without loss, written piece by piece; what has no entries, or one, has no chunks."""
+        stored = np.dtype(data.dtype if dtype is None else dtype)
+        how = {"compression": "gzip", "shuffle": True} if data.ndim and entries(data.shape) else {}
+        dataset = self.file.create_dataset(name, shape=data.shape, dtype=stored, **how)
+        for region in cut(data.shape, stored.itemsize, blocks=dataset.chunks):
+            dataset[region] = take(data, region).astype(stored, copy=False)
+            self.target.check()
+        return dataset
+
+
+class _Patient(io.RawIOBase):
+    """A file that takes everything: from the first write that fails on, what is written stays in memory.
+
+    `check` raises that failure; whoever writes much asks from time to time, so that little is kept.
+    """
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw, self._place, self._size = raw, 0, 0
+        self._kept: list[tuple[int, bytes]] = []
+        self._failure: OSError | None = None
+
+    def check(self) -> None:
+        """Raise what went wrong, if anything did."""
+        if self._failure is not None:
+            raise self._failure
+
+    def write(self, data: Any) -> int:
+        there = memoryview(data).cast("B")
+        done = 0
+        try:
+            while self._failure is None and done < len(there):
+                self._raw.seek(self._place + done)
+                done += self._raw.write(there[done:])
+        except OSError as error:
+            self._failure = error
+        if done < len(there):
+            self._kept.append((self._place + done, bytes(there[done:])))
+        self._place += len(there)
+        self._size = max(self._size, self._place)
+        return len(there)
+
+    def readinto(self, buffer: Any) -> int:
+        there = memoryview(buffer).cast("B")
+        self._raw.seek(self._place)
+        count = max(0, min(len(there), self._size - self._place))
+        piece = bytearray(self._raw.read(count).ljust(count, b"\0"))
+        for start, kept in self._kept:
+            low, high = max(start, self._place), min(start + len(kept), self._place + count)
+            if low < high:
+                piece[low - self._place : high - self._place] = kept[low - start : high - start]
+        there[:count] = piece
+        self._place += count
+        return count
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._place = offset + {0: 0, 1: self._place, 2: self._size}[whence]
+        return self._place
+
+    def tell(self) -> int:
+        return self._place
+
+    def truncate(self, size: int | None = None) -> int:
+        self._size = self._place if size is None else size
+        try:
+            self._raw.truncate(self._size)
+        except OSError as error:
+            self._failure = self._failure or error
+        return self._size
 
 
 def describe(dataset: Any) -> Found:
@@ -110,8 +190,10 @@ def describe(dataset: Any) -> Found:
         return Found((), None)
 
 
-def load_dataset(dataset: Any, h5py: Any, path: Path, name: str) -> NDArray[Any]:
-    """All values, in this machine's byte order."""
+def load_dataset(
+    dataset: Any, h5py: Any, path: Path, name: str, scratch: Scratch | None = None, *, logical: bool = False
+) -> NDArray[Any]:
+    """All values, in this machine's byte order; `logical`: whether they are not 0."""
     called, array = f"'{name}' in {path}", describe(dataset)
     if array.dtype is None:
         raise InvalidInput(f"{called} must hold real numbers (integers or floating point).")
@@ -123,13 +205,20 @@ def load_dataset(dataset: Any, h5py: Any, path: Path, name: str) -> NDArray[Any]
         )
     _check_filters(dataset, h5py, called)
     itemsize = array.dtype.itemsize
-    check_room(path, array.shape, itemsize, path.stat().st_size)
+    check_room(path, array.shape, itemsize, path.stat().st_size, scratch=scratch)
     chunk = dataset.chunks or ()
     if chunk:
         check_chunks(path, called, array.shape, chunk, itemsize)
-    damage.allow((prod(array.shape) + prod(chunk)) * itemsize)
-    data = np.asarray(dataset[()])
-    return data.astype(data.dtype.newbyteorder("="), copy=False)
+    if scratch is None or prod(array.shape) * itemsize <= LARGE:
+        damage.allow((prod(array.shape) + prod(chunk)) * itemsize)
+        data = np.asarray(dataset[()])
+        return data != 0 if logical else data.astype(data.dtype.newbyteorder("="), copy=False)
+    out = scratch.allocate(array.shape, bool if logical else array.dtype.newbyteorder("="))
+    for region in cut(array.shape, itemsize, blocks=chunk or None):
+        damage.allow(2 * (PIECE + prod(chunk) * itemsize))
+        values = dataset[region]
+        out[region] = values != 0 if logical else values
+    return cast(NDArray[Any], out)
 
 
 def _check_filters(dataset: Any, h5py: Any, called: str) -> None:

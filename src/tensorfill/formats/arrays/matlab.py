@@ -18,7 +18,8 @@ from .. import damage
 from ..contents import Contents, Metadata, Reading, describe_loss
 from ..damage import Extra, check_room, damaged, open_source, readable, require
 from ..format import Format
-from .hdf5 import H5PY, create_hdf5, describe, load_dataset, packing
+from ..scratch import Scratch
+from .hdf5 import H5PY, create_hdf5, describe, load_dataset
 from .named_arrays import DATA, OBSERVED, Found, choose, load_with_mask
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
@@ -50,7 +51,7 @@ class Matlab(Format):
         with open_source(path) as file, readable(path, self.kind):
             start = file.read(_USER_BLOCK + len(_HDF5))
             newest = start.startswith(_HDF5) or start.endswith(_HDF5)
-            return _read_newest(path, how.dataset) if newest else _read_older(path, how.dataset)
+            return _read_newest(path, how) if newest else _read_older(path, how)
 
     def write(self, path: Path, contents: Contents) -> None:
         """Packed without loss, as version 7, or as 7.3 if the array came from there or is larger than 2 GB."""
@@ -96,7 +97,7 @@ def read_variable(path: Path, variable: str | None = None) -> NDArray[Any]:
     return np.asarray(Matlab().read(path, Reading(variable)))
 
 
-def _read_older(path: Path, asked: str | None) -> Contents:
+def _read_older(path: Path, how: Reading) -> Contents:
     """What SciPy finds in a file up to version 7."""
     from scipy.io import loadmat, whosmat
     from scipy.io.matlab import matfile_version
@@ -121,20 +122,20 @@ def _read_older(path: Path, asked: str | None) -> Contents:
             raise _no_numbers(path, name, "complex numbers")
         return values.astype(values.dtype.newbyteorder("=") if oldest else array.dtype, copy=False)
 
-    name = choose(path, found, asked, "variable")
+    name = choose(path, found, how.dataset, "variable")
     data, observed, notes = load_with_mask(path, name, found, load)
     return Contents(data, observed, notes, Metadata(variable=name))
 
 
-def _read_newest(path: Path, asked: str | None) -> Contents:
+def _read_newest(path: Path, how: Reading) -> Contents:
     """A variable of version 7.3, which has axes in reverse and types as attributes."""
     h5py = require(*H5PY, path)
     with h5py.File(path, "r") as file:
         there = {name: file[name] for name in file if not name.startswith("#") and _is_hard(file, h5py, name)}
         found = {name: _describe_newest(array, h5py) for name, array in there.items()}
-        name = choose(path, found, asked, "variable")
+        name = choose(path, found, how.dataset, "variable")
         data, observed, notes = load_with_mask(
-            path, name, found, lambda each: _load_newest(there[each], found[each], h5py, path, each)
+            path, name, found, lambda each: _load_newest(there[each], found[each], h5py, path, each, how.scratch)
         )
     metadata = Metadata(variable=name, header={"version": _NEWEST}, header_of=Matlab.name)
     return Contents(data, observed, notes, metadata)
@@ -157,7 +158,7 @@ def _describe_newest(array: Any, h5py: Any) -> Found:
     return Found(found.shape[::-1], dtype)
 
 
-def _load_newest(array: Any, found: Found, h5py: Any, path: Path, name: str) -> NDArray[Any]:
+def _load_newest(array: Any, found: Found, h5py: Any, path: Path, name: str, scratch: Scratch | None) -> NDArray[Any]:
     if not found.numeric:
         what = "a structure" if isinstance(array, h5py.Group) else _class(array) or "records"
         raise _no_numbers(path, name, what)
@@ -165,8 +166,7 @@ def _load_newest(array: Any, found: Found, h5py: Any, path: Path, name: str) -> 
         if np.prod(found.shape):
             raise UnreadableFile(f"'{name}' in {path} says that it is empty and has a size: it is damaged.")
         return np.empty(found.shape, found.dtype)
-    data = load_dataset(array, h5py, path, name).T
-    return data != 0 if _class(array) == "logical" else data
+    return load_dataset(array, h5py, path, name, scratch, logical=_class(array) == "logical").T
 
 
 def _class(array: Any) -> str:
@@ -183,11 +183,10 @@ def _write_newest(path: Path, arrays: dict[str, NDArray[Any]]) -> None:
     classes = {dtype: name for name, dtype in _DTYPES.items()}
     with create_hdf5(path, userblock_size=_USER_BLOCK) as file:
         for name, data in arrays.items():
-            stored = data.view(np.uint8) if data.dtype == np.bool_ else data
             if data.size:
-                dataset = file.create_dataset(name, data=stored.T, **packing(stored))
+                dataset = file.store(name, data.T, np.uint8 if data.dtype == np.bool_ else None)
             else:
-                dataset = file.create_dataset(name, data=np.array(data.shape, dtype=np.uint64))
+                dataset = file.file.create_dataset(name, data=np.array(data.shape, dtype=np.uint64))
                 dataset.attrs["MATLAB_empty"] = np.uint8(1)
             dataset.attrs["MATLAB_class"] = np.bytes_(classes[data.dtype.str[1:]])
             if data.dtype == np.bool_:

@@ -16,7 +16,9 @@ from ...telling import Phase, tell_phase
 from ...tensor import entries
 from ..contents import Contents, Metadata, Reading, check_mask, check_numbers
 from ..damage import check_room, damaged, open_source, readable
+from ..file_array import LARGE, FileArray, cut, is_in_memory, take
 from ..format import Format
+from ..scratch import Scratch
 from .named_arrays import DATA, OBSERVED, Found, choose, list_members, load_with_mask
 
 _LONG = 2**27  # bytes that take a while
@@ -34,21 +36,18 @@ class NumpyArray(Format):
         """The array, which must hold numbers."""
         with open_source(path) as file, readable(path, self.kind):
             size = path.stat().st_size
-            data = _read_array(file, path, size, stored=size)
+            data = _read_array(file, path, size, stored=size, scratch=how.scratch, mapped=True)
         check_numbers(data, str(path))
         return Contents(data)
 
     def write(self, path: Path, contents: Contents) -> None:
         """The array alone."""
         with path.open("xb") as file:
-            np.save(_Plain(file), contents.data, allow_pickle=False)
+            _write_array(file, contents.data)
 
-
-class _Plain:
-    """A file that NumPy does not recognise as one: it hands real ones to C, where lost last bytes go unnoticed."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self.write = file.write
+    def page_mode(self, contents: Contents) -> int | None:
+        """The first."""
+        return 0 if contents.ndim else None
 
 
 class NumpyArchive(Format):
@@ -69,7 +68,9 @@ class NumpyArchive(Format):
             name = DATA if how.dataset is None and DATA in found else choose(path, found, how.dataset)
             if how.dataset is None:
                 _check_names(path, name, found)
-            data, observed, notes = load_with_mask(path, name, found, lambda each: _load(archive, each, path))
+            data, observed, notes = load_with_mask(
+                path, name, found, lambda each: _load(archive, each, path, how.scratch)
+            )
         check_numbers(data, f"'{name}' in {path}")
         return Contents(data, observed, notes, Metadata(variable=name))
 
@@ -82,7 +83,11 @@ class NumpyArchive(Format):
         with zipfile.ZipFile(path, "x", zipfile.ZIP_DEFLATED) as archive:
             for name, array in arrays.items():
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                    npy.write_array(member, array, allow_pickle=False)
+                    _write_array(cast(BinaryIO, member), array)
+
+    def page_mode(self, contents: Contents) -> int | None:
+        """The first."""
+        return 0 if contents.ndim else None
 
 
 def read_observed(path: Path) -> NDArray[np.bool_] | None:
@@ -126,10 +131,10 @@ def _check_names(path: Path, name: str, found: dict[str, Found]) -> None:
         )
 
 
-def _load(archive: zipfile.ZipFile, name: str, path: Path) -> NDArray[Any]:
+def _load(archive: zipfile.ZipFile, name: str, path: Path, scratch: Scratch | None = None) -> NDArray[Any]:
     entry = _members(archive, path)[name]
     with archive.open(entry) as file:
-        return _read_array(cast(BinaryIO, file), path, entry.file_size, entry.compress_size)
+        return _read_array(cast(BinaryIO, file), path, entry.file_size, entry.compress_size, scratch=scratch)
 
 
 def _read_header(file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
@@ -138,22 +143,61 @@ def _read_header(file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     return npy.read_array_header_1_0(file) if first else npy.read_array_header_2_0(file)
 
 
-def _read_array(file: BinaryIO, path: Path, size: int, stored: int) -> NDArray[Any]:
-    """The array in .npy bytes, `size` of them in all, `stored` as they are in the file."""
-    shape, _, dtype = _read_header(file)
+def _read_array(
+    file: BinaryIO, path: Path, size: int, stored: int, *, scratch: Scratch | None, mapped: bool = False
+) -> NDArray[Any]:
+    """The array in .npy bytes, `size` of them in all, `stored` as they are in the file.
+
+    With a `scratch`, a large one is not in memory: it stays in its file, if that can be `mapped`, or goes to the disk.
+    """
+    shape, fortran, dtype = _read_header(file)
     if dtype.hasobject:
         raise UnreadableFile(
             f"{path} holds Python objects (a pickled array), which are not loaded because they could run any "
             "program; save it as an array of numbers."
         )
     wanted = entries(shape) * dtype.itemsize
-    check_room(path, shape, dtype.itemsize, stored)
+    on_disk = scratch is not None and wanted > LARGE
+    if on_disk and mapped:
+        if file.tell() + wanted != size:
+            raise damaged(path, NumpyArray.kind)
+        axes = range(len(shape))[:: -1 if fortran else 1]
+        return cast(NDArray[Any], FileArray.of(path.absolute(), dtype, shape, axes, file.tell()))
+    check_room(path, shape, dtype.itemsize, stored, scratch=scratch)
     if wanted > size:
         raise damaged(path, NumpyArray.kind)
     if wanted > _LONG:
         tell_phase(Phase(f"reading {wanted / 1e6:,.0f} MB"))
-    file.seek(0)
-    data = npy.read_array(file, allow_pickle=False)
+    if on_disk and scratch is not None:
+        data = _unpack_to(scratch, file, path, dtype, shape[::-1] if fortran else shape)
+        data = data.T if fortran else data
+    else:
+        file.seek(0)
+        data = npy.read_array(file, allow_pickle=False)
     if file.read(1):  # at the end of a member of a .npz, its checksum is looked at
         raise damaged(path, NumpyArray.kind)
-    return data.astype(dtype.newbyteorder("="), copy=False)
+    return data.astype(dtype.newbyteorder("="), copy=False) if isinstance(data, np.ndarray) else data
+
+
+def _unpack_to(
+    scratch: Scratch, file: BinaryIO, path: Path, dtype: np.dtype[Any], shape: tuple[int, ...]
+) -> NDArray[Any]:
+    """What follows the header, piece by piece; the last index runs fastest."""
+    out = scratch.allocate(shape, dtype)
+    for region in cut(shape, dtype.itemsize):
+        sizes = [part.stop - part.start for part in region]
+        piece = file.read(entries(sizes) * dtype.itemsize)
+        if len(piece) < entries(sizes) * dtype.itemsize:
+            raise damaged(path, NumpyArray.kind)
+        out[region] = np.frombuffer(piece, dtype).reshape(sizes)
+    return cast(NDArray[Any], out)
+
+
+def _write_array(file: BinaryIO, data: NDArray[Any]) -> None:
+    """An array with its header, piece by piece. Not by NumPy, which hands files to C: lost last bytes go unnoticed."""
+    fortran = is_in_memory(data) and data.flags.f_contiguous and not data.flags.c_contiguous
+    told = {"descr": npy.dtype_to_descr(data.dtype), "fortran_order": fortran, "shape": data.shape}
+    npy.write_array_header_1_0(file, told)
+    in_order = data.T if fortran else data
+    for region in cut(in_order.shape, data.dtype.itemsize):
+        file.write(np.ascontiguousarray(take(in_order, region)).reshape(-1).view(np.uint8).data)

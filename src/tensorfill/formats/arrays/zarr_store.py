@@ -12,16 +12,19 @@ import zipfile
 from collections.abc import Iterator
 from math import prod
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidInput, UnreadableFile
+from ...tensor import entries
 from .. import damage
 from ..contents import Contents, Metadata, Reading
 from ..damage import Extra, check_room, damaged, readable, require
+from ..file_array import LARGE, PIECE, cut, take
 from ..format import Format
+from ..scratch import Scratch
 from .named_arrays import (
     KEPT,
     OBSERVED,
@@ -37,6 +40,7 @@ from .named_arrays import (
 
 _ZARR = Extra("zarr", "volumes")
 _DESCRIPTIONS = ("zarr.json", ".zarray")
+_AT_ONCE = 3  # times as much memory as is read: packed, unpacked and put together
 _NO_PIECES = (*_DESCRIPTIONS, ".zattrs", ".zgroup", ".zmetadata")
 _CODECS = {
     "bytes", "transpose", "sharding_indexed", "crc32c", "endian",
@@ -77,7 +81,7 @@ class Zarr(Format):
                 _check_codecs(descriptions[each], path)
                 version = descriptions[each]["zarr_format"]
                 arrays[each] = zarr.open_array(_open_store(zarr, path), path=each, mode="r", zarr_format=version)
-                return _load(arrays[each], path, each, called, gaps)
+                return _load(arrays[each], path, each, called, gaps, how.scratch)
 
             data, observed, notes = load_with_mask(path, name, found, load)
             attributes = arrays[name].attrs.asdict()
@@ -93,10 +97,14 @@ class Zarr(Format):
         """As Zarr 3, packed without loss; in a group if it has a name or a mask, else at the root."""
         pieces = _make_pieces(require(*_ZARR, path), contents)
         path.mkdir()
-        for name, piece in pieces.items():
+        for name, piece in pieces:
             place = path / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(piece)
+
+    def page_mode(self, contents: Contents) -> int | None:
+        """The first."""
+        return 0 if contents.ndim else None
 
     def refuses(self, contents: Contents) -> str | None:
         """Types that Zarr does not have."""
@@ -116,7 +124,7 @@ class ZarrZip(Zarr):
         """The same files in a zip file."""
         pieces = _make_pieces(require(*_ZARR, path), contents)
         with zipfile.ZipFile(path, "x") as archive:
-            for name, piece in pieces.items():
+            for name, piece in pieces:
                 archive.writestr(name, piece)
 
 
@@ -181,18 +189,24 @@ def _open_store(zarr: Any, path: Path) -> Any:
     return zarr.storage.LocalStore(path, read_only=True)
 
 
-def _load(array: Any, path: Path, name: str, called: str, gaps: list[str]) -> NDArray[Any]:
+def _load(array: Any, path: Path, name: str, called: str, gaps: list[str], scratch: Scratch | None) -> NDArray[Any]:
     """All values; a sentence is added to `gaps` if some are not stored."""
     shape, dtype = array.shape, array.dtype.newbyteorder("=")
     sizes = _list_pieces(path, name)
-    check_room(path, shape, dtype.itemsize, sum(sizes))
+    check_room(path, shape, dtype.itemsize, sum(sizes), scratch=scratch)
     check_chunks(path, called, shape, array.chunks, dtype.itemsize)
     piece = array.shards or array.chunks
     count = check_chunks(path, called, shape, piece, dtype.itemsize)
-    damage.allow((prod(shape) + 2 * prod(piece)) * dtype.itemsize)
     if len(sizes) < count:
         gaps.append(f"{called} stores {len(sizes)} of its {count} pieces; in the others all is {array.fill_value}.")
-    return np.asarray(array[...]).reshape(shape).astype(dtype, copy=False)
+    if scratch is None or prod(shape) * dtype.itemsize <= LARGE:
+        damage.allow((prod(shape) + 2 * prod(piece)) * dtype.itemsize)
+        return np.asarray(array[...]).reshape(shape).astype(dtype, copy=False)
+    out = scratch.allocate(shape, dtype)
+    for region in cut(shape, dtype.itemsize, blocks=piece):
+        damage.allow(_AT_ONCE * (PIECE + prod(piece) * dtype.itemsize))
+        out[region] = array[region]
+    return cast(NDArray[Any], out)
 
 
 def _list_pieces(path: Path, array: str) -> list[int]:
@@ -228,36 +242,41 @@ def _check_inside(place: Path, root: Path) -> None:
         raise UnreadableFile(f"{place} is a link that leads out of its Zarr store, which is not followed.")
 
 
-def _make_pieces(zarr: Any, contents: Contents) -> dict[str, bytes]:
-    """All files of a store, by their names. When one cannot be written, zarr's threads would go on, so not by them."""
+def _make_pieces(zarr: Any, contents: Contents) -> Iterator[tuple[str, bytes]]:
+    """All files of a store, with their names. Not by zarr: its threads would go on when one cannot be written."""
     metadata = contents.metadata
     header = metadata.header if metadata.header_of == Zarr.name else {}
     name = dataset_name(metadata.variable) if metadata.variable or contents.observed is not None else None
     dimensions = header.get("dimension_names") or ()
-    pieces: dict[str, Any] = {}
-    store = zarr.storage.MemoryStore(pieces)
-    _put(
-        zarr,
-        store,
-        name,
-        contents.data,
-        attributes={**header.get("attributes", {}), **to_attributes(metadata)},
-        dimension_names=dimensions if len(dimensions) == contents.ndim else None,
-    )
+    about = {
+        "attributes": {**header.get("attributes", {}), **to_attributes(metadata)},
+        "dimension_names": dimensions if len(dimensions) == contents.ndim else None,
+    }
+    made: dict[str, Any] = {}
+    store = zarr.storage.MemoryStore(made)
+    arrays = [(_create(zarr, store, name, contents.data, **about), contents.data)]
     if contents.observed is not None:
-        _put(zarr, store, f"{name}_{OBSERVED}", contents.observed)
-    return {key: piece.to_bytes() for key, piece in pieces.items()}
+        arrays.append((_create(zarr, store, f"{name}_{OBSERVED}", contents.observed), contents.observed))
+    yield from _take_out(made)
+    for array, data in arrays:
+        for region in cut(data.shape, data.dtype.itemsize, blocks=array.chunks):
+            array[region] = take(data, region)
+            yield from _take_out(made)
 
 
-def _put(zarr: Any, store: Any, name: str | None, data: NDArray[Any], **about: Any) -> None:
-    array = zarr.create_array(
+def _take_out(made: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
+    for key in sorted(made):
+        yield key, made.pop(key).to_bytes()
+
+
+def _create(zarr: Any, store: Any, name: str | None, data: NDArray[Any], **about: Any) -> Any:
+    return zarr.create_array(
         store,
         name=name,
         shape=data.shape,
         dtype=data.dtype.newbyteorder("="),
-        chunks="auto" if data.size else tuple(max(1, size) for size in data.shape),
+        chunks="auto" if entries(data.shape) else tuple(max(1, size) for size in data.shape),
         config={"write_empty_chunks": True},  # so that a piece of zeros and one that is missing can be told apart
         zarr_format=3,
         **about,
     )
-    array[...] = data
