@@ -19,15 +19,15 @@ large
 methods | peers
 dual | spectral | patches
 selection
-riemannian
+riemannian | tiles
 numerics
-formats | sampling | metrics | iterating | units | foregone | tiles
+formats | sampling | metrics | iterating | units | foregone
 method
 completion | rows
 notebook
 observed | estimates | views
 bounds | missingness
-tensor | memory | compiling
+tensor | memory | compiling | keeping
 errors | private_folder | interrupting | telling
 """
 DEPTH = {room.strip(): depth for depth, line in enumerate(LAYERS.strip().splitlines()) for room in line.split("|")}

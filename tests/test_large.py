@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,11 @@ from tensorfill import large
 from tensorfill.bounds import Bounds
 from tensorfill.completion import Snapshot
 from tensorfill.errors import InvalidInput, InvalidSetting
-from tensorfill.large import Output, complete_on_disk, plan, plan_for
+from tensorfill.large import Output, complete_on_disk, plan, plan_for, run_identity, settled_tiling
 from tensorfill.methods.spectral import Spectral
 from tensorfill.methods.task import Asked
 from tensorfill.observed import ObservedTensor
+from tensorfill.tiles.checkpoint import Checkpoint
 from tensorfill.tiles.tensors import InMemory, choose_windows, rank_windows, survey
 from tensorfill.tiles.tiling import given_tiles
 
@@ -231,6 +233,60 @@ def test_on_disk_it_is_the_same_bits(done: tensorfill.Completion) -> None:
     assert ends[-1] == CLIP.shape[0]
     assert (told.observed.count, told.observed.share) == (KNOWN.sum(), KNOWN.mean())
     assert told.reasons["tiles"] == done.reasons["tiles"]
+
+
+def test_a_run_that_was_killed_goes_on_to_the_same_bits(done: tensorfill.Completion, tmp_path: Path) -> None:
+    tensor, asked = InMemory(CLIP, KNOWN), Asked.of("spectral", {}, Bounds(), "raise")
+    seed = int(np.random.default_rng(0).integers(2**62))
+    seen = survey(tensor, asked.bounds, "raise", 0)
+    identity = run_identity("a clip", asked, seed, TILE, CLIP.shape, deviations=False)
+
+    def run(until: int, tile: tuple[int, ...] = TILE) -> tuple[Any, Any]:
+        out = np.empty_like(CLIP)
+        seen_steps: list[int] = []
+
+        def die(snapshot: Snapshot) -> bool:
+            seen_steps.append(snapshot.step.iteration)
+            if len(seen_steps) == until:
+                raise ZeroDivisionError
+            return False
+
+        with Checkpoint(tmp_path / "kept", identity) as checkpoint:
+            tiling = settled_tiling(checkpoint, given_tiles(CLIP.shape, tile))
+            told = complete_on_disk(tensor, asked, tiling, seen, seed, Output(out), watch=die, checkpoint=checkpoint)
+            checkpoint.remove()
+        return out, told
+
+    with pytest.raises(ZeroDivisionError):
+        run(until=3)
+    out, told = run(until=99, tile=(20, 20, 10))  # less memory is free now
+    assert np.array_equal(out, done.tensor)
+    assert any("3 tiles were not computed again" in note for note in told.notes)
+    assert told.reasons["tiles"] == done.reasons["tiles"]
+    assert not (tmp_path / "kept").exists()
+
+
+def test_what_answers_depend_on_is_told_apart() -> None:
+    def told(**changed: Any) -> dict[str, str]:
+        settings = {"effort": "low", "weights": np.arange(9)} | changed.pop("settings", {})
+        asked = Asked(Spectral(), settings, changed.pop("bounds", Bounds()))
+        given: dict[str, Any] = {"source": "a", "seed": 1, "tile": "auto", "shape": (3, 4), "deviations": False}
+        return run_identity(asked=asked, **(given | changed))
+
+    changes: list[dict[str, Any]] = [
+        {"source": "b"},
+        {"settings": {"effort": "high"}},
+        {"settings": {"weights": np.arange(9) * 1.0}},
+        {"settings": {"more": "x" * 200}},
+        {"bounds": Bounds.of(0, 1)},
+        {"seed": 2},
+        {"tile": 32},
+        {"shape": (4, 3)},
+        {"deviations": True},
+    ]
+    found = [tuple(told(**change).values()) for change in [{}, *changes]]
+    assert len(set(found)) == len(found)
+    assert told() == told()
 
 
 def test_a_survey_says_where_in_the_whole_something_is_wrong() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -25,9 +26,10 @@ from .methods.task import Asked, Task, refuse_deviations
 from .observed import ObservedTensor, UnlistedTensor
 from .telling import Phase, tell_phase
 from .tensor import entries
-from .tiles.answer import TileAnswer, TileQuestion, TileSolver
+from .tiles.answer import TileAnswer, TileQuestion
 from .tiles.blending import Rows
-from .tiles.run import ThisThread, TileFacts, TileRun, Workers
+from .tiles.checkpoint import Checkpoint
+from .tiles.run import Keeper, ThisThread, TileFacts, TileRun, Workers
 from .tiles.tensors import LargeTensor, Part, Survey, choose_windows
 from .tiles.tiling import Tile, Tiling, given_tiles, overhead, plan_tiles
 from .units import Shift, Units
@@ -41,6 +43,7 @@ ALWAYS_WHOLE = 2**22
 
 _BUDGET = 2.5e9  # bytes for the tiles that are worked on at a time: more makes them little quicker
 _MOST_OF_FREE = 0.5  # of the memory that is free
+_FEW = 80  # characters of a setting
 _PRECISE = 2**24  # whole numbers up to which single precision tells all apart
 
 
@@ -199,7 +202,7 @@ class Large:
     deviations: bool = False
     """Whether these are worked out along with the answer."""
     clock: Clock = field(default_factory=Clock)
-    wrap: Wrap | None = None
+    keeper: Keeper | None = None
     """What keeps answers, so that they need not be found twice."""
     _history: list[Iteration] = field(default_factory=list)
 
@@ -225,11 +228,12 @@ class Large:
         run = TileRun(
             tiling=self.tiling,
             ask=self._ask,
-            solve=solver if self.wrap is None else self.wrap(solver),
+            solve=solver,
             guess=Guess(solver),
             deliver=deliver,
             deviations=self.deviations,
             watch=look,
+            keeper=self.keeper,
         )
         run.run(workers)
         return run
@@ -294,7 +298,6 @@ class Large:
 
 
 SoFar = Callable[[], Estimate]
-Wrap = Callable[[TileSolver], TileSolver]
 
 
 def _plain_settings(method: Method, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -372,6 +375,35 @@ class Deviations:
 # All of it on disk
 
 
+def run_identity(
+    source: str, asked: Asked, seed: int, tile: TileWish, shape: Sequence[int], *, deviations: bool
+) -> dict[str, str]:
+    """What answers of tiles depend on, for a `Checkpoint`; `source` says which data it is, such as a fingerprint."""
+    return {
+        "input": source,
+        "shape": " × ".join(map(str, shape)),
+        "method": asked.method.name,
+        "settings": ", ".join(f"{name}={_fingerprint(value)}" for name, value in sorted(asked.settings.items())),
+        "bounds": f"{asked.bounds.lower} to {asked.bounds.upper} ({asked.negatives})",
+        "seed": str(seed),
+        "tile": _fingerprint(tile),
+        "uncertainty": "wanted" if deviations else "not wanted",
+    }
+
+
+def settled_tiling(checkpoint: Checkpoint, tiling: Tiling) -> Tiling:
+    """The tiling that the run has begun with, or this one if it begins: how much memory is free may have changed."""
+    told = checkpoint.settle("tiling", asdict(tiling))
+    tuples = {name: tuple(told[name]) for name in ("shape", "overlap", "blend")}
+    return Tiling(**tuples, edges=tuple(map(tuple, told["edges"])), leading=told["leading"])
+
+
+def _fingerprint(value: object) -> str:
+    """A setting in a few words; one that is long as the beginning of a checksum."""
+    words = f"{value.shape} {value.tolist()}" if isinstance(value, np.ndarray) else repr(value)
+    return words if len(words) <= _FEW else hashlib.blake2b(words.encode(), digest_size=16).hexdigest()
+
+
 @dataclass(frozen=True, eq=False)
 class Output:
     """Arrays that are filled in as rows are done: values or, if `raw`, the model itself; and deviations, if wanted."""
@@ -393,11 +425,14 @@ def complete_on_disk(
     output: Output,
     watch: Watch | None = None,
     workers: Workers | None = None,
-    wrap: Wrap | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Completion:
-    """A completion of which nothing is ever whole in memory; it is in `output`."""
+    """A completion of which nothing is ever whole in memory; it is in `output`.
+
+    What `checkpoint` holds is not computed again; whoever has opened it removes it when the output is whole.
+    """
     observed = UnlistedTensor.of(tensor.shape, tensor.dtype, seen.count)
-    large = Large(tensor, asked, tiling, seen, seed, deviations=output.deviations is not None, wrap=wrap)
+    large = Large(tensor, asked, tiling, seen, seed, deviations=output.deviations is not None, keeper=checkpoint)
 
     def deliver(rows: Rows) -> None:
         values, known = tensor.part(rows.region)
@@ -412,4 +447,5 @@ def complete_on_disk(
     level = DenseEstimate(output.values)
     run = large.complete(solver, deliver, workers or ThisThread(), watch, lambda: level)
     done = large.tell(run, observed, level, solver)
-    return replace(done, keep_observed=output.keep_observed, notes=(*asked.notes, *done.notes))
+    kept = () if checkpoint is None else checkpoint.notes
+    return replace(done, keep_observed=output.keep_observed, notes=(*asked.notes, *done.notes, *kept))

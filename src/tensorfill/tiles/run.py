@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
@@ -15,6 +15,7 @@ from .tiling import Tile, Tiling
 
 TILE = "tile"
 """What a tile is called where the time that it takes is asked for."""
+_GLANCE = 1.0  # seconds; some systems let Ctrl-C through only between two waits
 
 
 class Workers(Protocol):
@@ -61,6 +62,22 @@ class TileFacts:
 Stopped = Literal["time", "interrupted", "watch"]
 
 
+class Keeper(Protocol):
+    """Keeps answers, so that they need not be found twice; a `Checkpoint` does."""
+
+    def has(self, number: int) -> bool:
+        """Whether there seems to be an answer for a tile."""
+        ...
+
+    def find(self, number: int) -> TileAnswer | None:
+        """That answer, if there is one after all."""
+        ...
+
+    def keep(self, number: int, answer: TileAnswer) -> None:
+        """Keep a new answer."""
+        ...
+
+
 @dataclass(eq=False)
 class TileRun:
     """All tiles of a tensor, in their order."""
@@ -74,19 +91,21 @@ class TileRun:
     deviations: bool = False
     watch: Callable[[TileFacts], bool] | None = None
     """Called after every tile; True: the rest is guessed."""
+    keeper: Keeper | None = None
     stopped: Stopped | None = None
     """What ended it before all tiles were completed."""
     done: list[TileFacts] = field(default_factory=list)
+    _asked: dict[int, Future[TileAnswer]] = field(default_factory=dict)
+    _answers: dict[int, TileAnswer] = field(default_factory=dict)
+    """Those that have come before their turn."""
 
     def run(self, workers: Workers) -> None:
         """Complete all tiles; Ctrl-C, the end of the time and the watcher leave the rest to a guess."""
         blender = Blender(self.tiling, self.deliver, deviations=self.deviations)
-        asked: dict[int, Future[TileAnswer]] = {}
         while len(self.done) < self.tiling.count:
             tile = self.tiling.tiles[len(self.done)]
             try:
-                self._ask(asked, workers)
-                answer = asked[tile.number].result() if tile.number in asked else self._guess(tile)
+                answer = self._answer(tile, workers)
             except KeyboardInterrupt:
                 if self.stopped is not None:  # again: no time even for guesses
                     raise
@@ -98,7 +117,6 @@ class TileRun:
             try:
                 with postponed():
                     blender.add(tile, answer)
-                    asked.pop(tile.number, None)
                     self.done.append(TileFacts(tile.number, answer.facts, answer.whole))
             except KeyboardInterrupt:
                 self._stop("interrupted", workers)
@@ -107,15 +125,53 @@ class TileRun:
             elif self.watch is not None and self.watch(self.done[-1]):
                 self._stop("watch", workers)
 
-    def _ask(self, asked: dict[int, Future[TileAnswer]], workers: Workers) -> None:
+    def _answer(self, tile: Tile, workers: Workers) -> TileAnswer:
+        """That of the tile whose turn it is: kept from before, found now, or guessed."""
+        if not self._is_kept(tile.number):
+            self._tell(tile.number)
+        while True:
+            self._ask(workers)
+            if tile.number in self._answers:
+                return self._answers.pop(tile.number)
+            if tile.number in self._asked:
+                self._take_next()
+            elif self._is_kept(tile.number):
+                assert self.keeper is not None
+                answer = self.keeper.find(tile.number)
+                if answer is not None:
+                    return answer
+            else:
+                return self._guess(tile)
+
+    def _ask(self, workers: Workers) -> None:
         """As many questions as workers take at a time."""
         first = len(self.done)
         for tile in self.tiling.tiles[first : first + workers.in_flight]:
-            if self.stopped is None and tile.number not in asked:
+            number = tile.number
+            if self.stopped is None and not (number in self._asked or number in self._answers or self._is_kept(number)):
                 if seconds_left() <= 0:
                     raise TimeIsUp
-                self._tell(first)
-                asked[tile.number] = workers.submit(self.solve, self.ask(tile))
+                self._asked[number] = workers.submit(self.solve, self.ask(tile))
+
+    def _take_next(self) -> None:
+        """What has come, whoever's turn it is; it is kept as soon as it is here."""
+        wait(self._asked.values(), timeout=_GLANCE, return_when=FIRST_COMPLETED)
+        for number in [number for number, future in self._asked.items() if future.done()]:
+            try:
+                answer = self._asked[number].result()
+            except (CancelledError, TimeIsUp):
+                del self._asked[number]
+                if self.stopped is None:
+                    raise
+                continue
+            with postponed():
+                self._answers[number] = answer
+                del self._asked[number]
+                if self.keeper is not None and answer.whole:
+                    self.keeper.keep(number, answer)
+
+    def _is_kept(self, number: int) -> bool:
+        return self.keeper is not None and self.keeper.has(number)
 
     def _guess(self, tile: Tile) -> TileAnswer:
         guessed = self.guess(self.ask(tile))
@@ -126,7 +182,7 @@ class TileRun:
             self.stopped = why
             workers.stop()
 
-    def _tell(self, done: int) -> None:
-        left = self.tiling.count - done - 1
+    def _tell(self, number: int) -> None:
+        left = sum(not self._is_kept(later) for later in range(number + 1, self.tiling.count))
         later = ((TILE, float(left)),) if left else ()
-        tell_phase(Phase("completing", TILE, done + 1, self.tiling.count, later=later))
+        tell_phase(Phase("completing", TILE, number + 1, self.tiling.count, later=later))
