@@ -69,8 +69,10 @@ class Learner:
         smoothing: float,
         seed: int,
         family: ParametricSpectrum | None = None,
+        bound: float | None = None,
         settings: LearningSettings = LEARNING,
     ) -> None:
+        """`bound` is the best one of the solver for holes, if it is known."""
         self.prior = self._solved = prior
         self.steps = Steps()
         self._smoothing = smoothing
@@ -79,7 +81,7 @@ class Learner:
         self._most = settings.most_structured_steps if holes else settings.most_steps
         self._seed = seed
         self._family = family
-        self._bound: float | None = None
+        self._bound = bound
         self._dtype = data.values.dtype
         self.mean: Numbers | None = None
         """Coefficients of the posterior mean."""

@@ -49,12 +49,28 @@ def resize(prior: Prior, shape: Sequence[int]) -> Prior:
         if basis.size == size:
             bases.append(basis)
             continue
+        if isinstance(basis, Entries):  # which have one variance, however many they are
+            bases.append(Entries(size))
+            continue
         assert isinstance(basis, Cosines), "only they can be compared between a part and the whole"
         bases.append(Cosines(size, basis.binning))
         given, wanted = _frequencies(basis), _frequencies(bases[-1])
         weights = np.stack([np.interp(wanted, given, one) for one in np.eye(len(given))], axis=1)
         variances = share_mode_product(variances, weights, mode)
     return Prior(Transform(bases), Bins(bases), np.exp(variances), prior.noise)
+
+
+def fit_to(prior: Prior, bases: Sequence[Basis]) -> Prior:
+    """A prior of the same spectrum in other bases of the same kinds, of other sizes, maybe with borders."""
+    inner = [basis.size - basis.alone if isinstance(basis, CosinesWithin) else basis.size for basis in bases]
+    resized = resize(prior, inner)
+    variances = resized.variances
+    for mode, basis in enumerate(bases):
+        if isinstance(basis, CosinesWithin):
+            pads = [(0, basis.alone if other == mode else 0) for other in range(variances.ndim)]
+            variances = np.pad(variances, pads, mode="edge")
+    bins = Bins(bases)
+    return Prior(Transform(bases), bins, bins.with_borders(variances), prior.noise)
 
 
 def _frequencies(basis: Basis) -> Array:

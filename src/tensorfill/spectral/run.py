@@ -57,6 +57,9 @@ class SpectralSettings:
     slow: float = 0.96  # … and falls this slowly
     tie: float = 1.005  # errors of candidates that differ by less are taken to be the same
 
+    # In tiles, which share what was learned
+    tile_rounds: int = 2  # in the tile's own bases
+
     # Whether W ≥ 0 is part of the problem
     matters: float = 0.1  # of the error: if less than that is below zero, W ≥ 0 cannot make much of a difference
     matters_if_small: float = 0.01  # small data is looked at more closely, for it costs next to nothing there
@@ -129,6 +132,8 @@ class SpectralRun:
     """What was predicted at held-out entries before they were given back; None until that."""
     constraint_errors: tuple[float, float] | None = None
     """Held-out errors without W ≥ 0 and with it, where it was in doubt."""
+    at_first: Prior | None = None
+    """The best one in the bases it was given; None until others are tried."""
     prior: Prior | None = None
     """The one it ended with; None until then, as for all that follows."""
     smallest: float | None = None
