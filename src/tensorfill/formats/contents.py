@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput, InvalidSetting, must_be
 from ..missingness import Missingness
 from ..observed import ObservedTensor
-from .file_array import Region, take
+from .file_array import Region, pieces, take
 from .scratch import Scratch
 
 Kind = Literal["picture", "video", "cube", "volume", "table", "array"]
@@ -155,6 +155,13 @@ class Contents:
         return np.ones([len(range(size)[part]) for size, part in zip(self.shape, region, strict=True)], dtype=bool)
 
     @cached_property
+    def all_known(self) -> bool:
+        """Whether nothing is missing."""
+        if self.observed is None and self.dtype.kind != "f":
+            return True
+        return all(bool(self.known_in(region).all()) for region in pieces(self.data))
+
+    @cached_property
     def missingness(self) -> Missingness:
         """How entries are missing."""
         return Missingness(self.known())
@@ -239,8 +246,10 @@ def _only_nan(contents: Contents) -> bool:
     """Whether NaN alone says what is missing."""
     if contents.observed is None:
         return True
-    there = ~np.isnan(contents.data) if contents.data.dtype.kind == "f" else np.ones(contents.shape, dtype=bool)
-    return not bool((there & ~contents.observed).any())
+    without = replace(contents, observed=None)
+    return not any(
+        bool((without.known_in(region) & ~take(contents.observed, region)).any()) for region in pieces(contents.data)
+    )
 
 
 # What a user adds

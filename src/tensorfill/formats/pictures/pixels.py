@@ -24,8 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidSetting, UnreadableFile
+from ..arriving import ArrivingArray
 from ..contents import Contents, Metadata, Reading, opaque
 from ..damage import check_room, readable
+from ..file_array import pieces, take
 from ..format import Format
 from .tags import ORIENTATION, read_exif
 
@@ -234,17 +236,29 @@ def has_frames(contents: Contents) -> bool:
 
 def refuse_floats(data: NDArray[Any], what: str, *, holes: bool = False) -> str | None:
     """Why floating-point values cannot become shades of `what`: not all lie between 0 and 1; `holes`: NaN may be."""
-    if data.dtype.kind != "f":
+    if data.dtype.kind != "f" or isinstance(data, ArrivingArray):  # whoever makes that one has asked before
         return None
-    looked_at = ~np.isnan(data) if holes else True
-    smallest = float(np.min(data, where=looked_at, initial=np.inf))
-    largest = float(np.max(data, where=looked_at, initial=-np.inf))
+    smallest, largest = np.inf, -np.inf
+    for region in pieces(data):
+        part = take(data, region)
+        looked_at = ~np.isnan(part) if holes else True
+        smallest = float(np.minimum(smallest, np.min(part, where=looked_at, initial=np.inf)))
+        largest = float(np.maximum(largest, np.max(part, where=looked_at, initial=-np.inf)))
     if smallest >= 0 and largest <= 1:
         return None
     got = "NaN" if np.isnan(smallest) else f"{smallest:g} to {largest:g}"
     return (
         f"Floating-point values must lie between 0 and 1 to become {what}. Got {got} instead; write .tif, .npy or .npz."
     )
+
+
+def has_equal_channels(data: NDArray[Any]) -> bool:
+    """Whether all channels, the last mode, are alike."""
+    for region in pieces(data):
+        first = take(data, (*region[:-1], slice(0, 1)))
+        if not (take(data, region) == first).all():
+            return False
+    return True
 
 
 def tell_rounding(contents: Contents, extension: str) -> tuple[str, ...]:

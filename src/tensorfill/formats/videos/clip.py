@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...tensor import entries
 from ..contents import Contents, describe_loss
-from ..pictures.pixels import has_frames, refuse_floats, tell_rounding, to_shades
+from ..pictures.pixels import has_equal_channels, has_frames, refuse_floats, tell_rounding, to_shades
 
 USUAL_RATE = Fraction(25)
 """Frames per second where none is known."""
@@ -34,7 +35,7 @@ def find_refusal(contents: Contents, extension: str, *, deep: bool) -> str | Non
     data, rate = contents.data, contents.metadata.frame_rate
     if contents.metadata.kind == "picture" or data.ndim < 3:
         return f"A {extension} video holds frames, and this is a single picture or table; write .png, .npy or .npz."
-    if not data.size or data.shape[0] * data.shape[1] > MOST_PIXELS:
+    if not entries(data.shape) or data.shape[0] * data.shape[1] > MOST_PIXELS:
         return (
             f"A {extension} video needs at least one frame of 1 to {MOST_PIXELS:,} pixels. "
             f"Got shape {data.shape} instead; {_ELSEWHERE}."
@@ -61,10 +62,10 @@ def find_losses(contents: Contents, extension: str, *, exact: bool, rate: bool) 
     """What no video keeps; `exact`: colour is stored as RGB, `rate`: a frame rate is needed."""
     metadata = contents.metadata
     yield from tell_rounding(contents, extension)
-    if not contents.known().all():
+    if not contents.all_known:
         yield f"A {extension} video cannot say which entries are missing; what is NaN becomes black."
     yield from describe_loss(contents, f"a {extension} video", "frame_rate")
-    if not exact and contents.ndim == 4 and bool((contents.data == contents.data[..., :1]).all()):
+    if not exact and contents.ndim == 4 and has_equal_channels(contents.data):
         yield f"Three channels that are all alike are read back from {extension} as gray."
     if rate and metadata.frame_rate is None:
         yield f"No frame rate is known; {extension} is written with {USUAL_RATE} frames per second."
@@ -80,6 +81,7 @@ def round_rate(contents: Contents) -> Fraction:
 
 def iterate_frames(data: NDArray[Any]) -> Iterator[NDArray[Any]]:
     """Every frame in 8 or 16 bits, (row, column) or (row, column, channel)."""
-    batch = count_batch(data[:, :, 0].nbytes)
-    for start in range(0, data.shape[2], batch):
+    rows, columns, count, *channels = data.shape
+    batch = count_batch(entries((rows, columns, *channels)) * data.dtype.itemsize)
+    for start in range(0, count, batch):
         yield from to_shades(np.moveaxis(data[:, :, start : start + batch], 2, 0))

@@ -88,6 +88,10 @@ class _Container(Format):
         """What no video holds."""
         return tuple(find_losses(contents, self.extensions[0], exact=self.exact, rate=True))
 
+    def page_mode(self, contents: Contents) -> int | None:
+        """That of frames."""
+        return 2
+
     def write(self, path: Path, contents: Contents) -> None:
         """One frame after the other."""
         _write_video(path, contents, self.container, self.choose_coding(contents.data))

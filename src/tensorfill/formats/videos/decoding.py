@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,9 @@ from ...errors import UnreadableFile
 from .. import damage
 from ..contents import Contents, Metadata, Reading
 from ..damage import check_room, damaged, readable, require
+from ..file_array import LARGE, FileArray, is_in_memory
 from ..pictures.pixels import brightness, choose_frames
+from ..scratch import Scratch, allocate
 from .clip import MOST_PIXELS, count_batch
 from .colour import BT601, BT709, BT2020, ColourCoding, choose_weights
 from .wholeness import Y4M, RunningTime, check_checksums, check_length, find_rate
@@ -50,10 +52,10 @@ def read_video(path: Path, how: Reading, kind: str, containers: str) -> Contents
     with open_video(path, kind, format_whitelist=containers) as (container, stream):
         time = RunningTime.of(container, stream)
         expected = len(range(time.declared)[wanted.start : wanted.stop])
-        check_room(path, (stream.height, stream.width, max(1, expected)), 1)
+        check_room(path, (stream.height, stream.width, max(1, expected)), 1, scratch=how.scratch)
         damage.allow(_KEPT * _PIXEL * stream.height * stream.width)
         reader = PixelReader(path, gray=how.gray, silent=container.format.name == Y4M)
-        stack = FrameStack(path, expected)
+        stack = FrameStack(path, expected, how.scratch)
         for frame in _decode(path, kind, container, stream):
             damage.allow(_PIXEL * frame.height * frame.width)  # time, too: every frame has to come soon
             if time.number in wanted:
@@ -65,7 +67,8 @@ def read_video(path: Path, how: Reading, kind: str, containers: str) -> Contents
             raise damaged(path, kind)
         choose_frames(how, path, time.number)  # refused, if the file has fewer
         data = stack.finish()
-        damage.allow(data.nbytes + path.stat().st_size)  # to hand it over, and for checksums
+        handed_over = data.nbytes if is_in_memory(data) else 0
+        damage.allow(handed_over + path.stat().st_size)  # which is for checksums
         notes = (*_describe(path, container, time), *reader.describe(colour=data.ndim == 4))
         if whole:
             notes += _check_running_time(path, kind, containers, time)
@@ -246,14 +249,16 @@ def _copy_plane(plane: Any, dtype: str) -> NDArray[Any]:
 class FrameStack:
     """Collects frames; there is room for `expected` of them at first, and never for more than memory allows.
 
-    Gray frames and frames in colour may be mixed: then all become colour.
+    With a `scratch` those of a long clip go to the disk, one after the other. Gray frames and frames in colour may be
+    mixed: then all become colour.
     """
 
-    def __init__(self, path: Path, expected: int = 0) -> None:
+    def __init__(self, path: Path, expected: int = 0, scratch: Scratch | None = None) -> None:
         self._path = path
         self._expected = expected
+        self._scratch = scratch
         self._waiting: list[NDArray[Any]] = []
-        self._array: NDArray[Any] | None = None
+        self._array: Any = None
         self._stored = 0
 
     def add(self, frame: NDArray[Any]) -> None:
@@ -272,8 +277,11 @@ class FrameStack:
     def finish(self) -> NDArray[Any]:
         """All of them as one array. At least one must have been added."""
         self._store()
-        assert self._array is not None
-        return self._array if self._array.shape[2] == self._stored else self._array[:, :, : self._stored].copy()
+        there = (slice(None), slice(None), slice(0, self._stored))
+        if isinstance(self._array, FileArray):
+            return cast(NDArray[Any], self._array.part((*there, ...)))
+        found: NDArray[Any] = self._array
+        return found if found.shape[2] == self._stored else found[there].copy()
 
     def _store(self) -> None:
         if not self._waiting:
@@ -285,9 +293,12 @@ class FrameStack:
             frames = [
                 frame if frame.ndim == 3 else np.broadcast_to(frame[..., None], (*frame.shape, 3)) for frame in frames
             ]
-        assert self._array is not None
-        self._array[:, :, self._stored : self._stored + len(frames)] = np.stack(frames, axis=2)
+        self._put(self._stored, np.stack(frames))
         self._stored += len(frames)
+
+    def _put(self, start: int, frames: NDArray[Any]) -> None:
+        """Frames, now the first mode."""
+        self._array[:, :, start : start + len(frames)] = np.moveaxis(frames, 0, 2)
 
     def _make_room(self, count: int, like: NDArray[Any], *, colour: bool) -> None:
         """Make the array larger or coloured where needed."""
@@ -297,13 +308,24 @@ class FrameStack:
         doubled = _FIRST_GUESS if old is None else 2 * old.shape[2]
         length = self._expected if self._expected >= needed else max(needed, doubled)
         shape = (*like.shape[:2], length, 3) if colour else (*like.shape[:2], length)
-        check_room(self._path, shape, like.dtype.itemsize)
-        damage.allow(int(np.prod(shape, dtype=object)) * like.dtype.itemsize)
-        self._array = np.empty(shape, dtype=like.dtype)
+        check_room(self._path, shape, like.dtype.itemsize, scratch=self._scratch)
+        if isinstance(old, FileArray) and self._scratch is not None and old.ndim == len(shape):
+            self._array = self._scratch.extend(old, 2, length)
+            return
+        size = int(np.prod(shape, dtype=object)) * like.dtype.itemsize
+        damage.allow(size if self._scratch is None or size <= LARGE else 2 * LARGE)
+        self._array = allocate(self._scratch, shape, like.dtype, (2, 0, 1, 3)[: len(shape)])
         if old is not None:
-            kept = old[:, :, : self._stored]
-            self._array[:, :, : self._stored] = kept[..., None] if colour and kept.ndim == 3 else kept
+            self._copy(old, count_batch(like.nbytes))
+
+    def _copy(self, old: Any, batch: int) -> None:
+        colour = self._array.ndim > old.ndim
+        for start in range(0, self._stored, batch):
+            kept = np.moveaxis(old[:, :, start : min(start + batch, self._stored)], 2, 0)
+            self._put(start, np.broadcast_to(kept[..., None], (*kept.shape, 3)) if colour else kept)
+        if isinstance(old, FileArray) and self._scratch is not None:
+            self._scratch.discard(old)
 
 
-def _describe_size(frame: NDArray[Any]) -> str:
+def _describe_size(frame: Any) -> str:
     return f"{frame.shape[1]} × {frame.shape[0]} pixels of {8 * frame.dtype.itemsize} bits"

@@ -5,8 +5,9 @@ A frame is rows × columns bytes of brightness, then two colour planes of half t
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,10 @@ from numpy.typing import NDArray
 from ...errors import InvalidInput, UnreadableFile
 from ..contents import Contents, Metadata, Reading
 from ..damage import check_room, open_source, readable
+from ..file_array import LARGE, FileArray, pieces, take
 from ..format import Format
 from ..pictures.pixels import choose_frames
+from ..scratch import Scratch, allocate
 from .clip import MOST_PIXELS, find_losses, find_refusal, iterate_frames
 from .colour import ColourCoding
 
@@ -36,17 +39,12 @@ class Yuv(Format):
         with open_source(path) as file, readable(path, "a .yuv file"):
             step = sum(rows * columns for rows, columns in _find_planes(rows, columns))
             wanted = choose_frames(how, path, _count_frames(file, path, step, f"{columns} × {rows}"))
-            check_room(path, (rows, columns, len(wanted), 2), 1)
-            file.seek(wanted.start * step)
-            raw = np.fromfile(file, dtype=np.uint8, count=len(wanted) * step).reshape(len(wanted), step)
-            luma, chroma = raw[:, : rows * columns].reshape(-1, rows, columns), raw[:, rows * columns :]
-            colour = not how.gray and bool((chroma != _CODING.neutral).any())
-            data = np.ascontiguousarray(np.moveaxis(luma, 0, 2))
-            if colour:
-                check_room(path, (*data.shape, 3), 1)
-                data = np.empty((*data.shape, 3), np.uint8)
-                for number, (plane, rest) in enumerate(zip(luma, chroma, strict=True)):
-                    data[:, :, number] = _CODING.to_rgb((plane, *rest.reshape(2, *_find_planes(rows, columns)[1])))
+            is_large = how.scratch is not None and len(wanted) * step > LARGE
+            if not is_large:
+                check_room(path, (rows, columns, len(wanted), 2), 1)
+            frames = _Frames(path, _read_bytes(file, path, step, wanted, in_place=is_large), rows, columns)
+            colour = not how.gray and frames.have_colour
+            data = frames.to_rgb(how.scratch) if colour else frames.luma
         gray = f"{path} has no colour in it, so it is read as gray, with the levels that it stores."
         return Contents(data, None, () if colour or how.gray else (gray,), Metadata(kind="video"))
 
@@ -64,6 +62,10 @@ class Yuv(Format):
             f"A .yuv says neither its size nor its frame rate; read it with size=({columns}, {rows}).",
         )
 
+    def page_mode(self, contents: Contents) -> int | None:
+        """That of frames."""
+        return 2
+
     def write(self, path: Path, contents: Contents) -> None:
         """Gray as the plane Y, without colour; RGB as Y, Cb and Cr."""
         neutral = np.full((2, *_find_planes(*contents.shape[:2])[1]), _CODING.neutral, dtype=np.uint8)
@@ -72,6 +74,54 @@ class Yuv(Format):
                 planes = (frame, *neutral) if frame.ndim == 2 else _CODING.to_planes(frame, halved=True)
                 for plane in planes:
                     file.write(np.ascontiguousarray(plane).data)
+
+
+def _read_bytes(file: BinaryIO, path: Path, step: int, wanted: range, *, in_place: bool) -> Any:
+    """(frame, byte): in memory or where they are."""
+    shape, start = (len(wanted), step), wanted.start * step
+    if in_place:
+        return FileArray.of(path.absolute(), np.dtype(np.uint8), shape, offset=start)
+    file.seek(start)
+    return np.fromfile(file, dtype=np.uint8, count=len(wanted) * step).reshape(shape)
+
+
+@dataclass(frozen=True, eq=False)
+class _Frames:
+    """The bytes of each frame: a plane of brightness, and two of colour."""
+
+    path: Path
+    raw: Any
+    rows: int
+    columns: int
+
+    @property
+    def have_colour(self) -> bool:
+        """Whether there is any in one of them."""
+        chroma = (slice(None), slice(self.rows * self.columns, None))
+        there = self.raw.part(chroma) if isinstance(self.raw, FileArray) else self.raw[chroma]
+        return any(bool((take(there, region) != _CODING.neutral).any()) for region in pieces(there))
+
+    @property
+    def luma(self) -> NDArray[Any]:
+        """(row, column, frame)."""
+        count, step = self.raw.shape
+        shape = (self.rows, self.columns, count)
+        if isinstance(self.raw, FileArray):
+            return cast(NDArray[Any], replace(self.raw, shape=shape, strides=(self.columns, 1, step)))
+        planes = self.raw[:, : self.rows * self.columns].reshape(count, self.rows, self.columns)
+        return np.ascontiguousarray(np.moveaxis(planes, 0, 2))
+
+    def to_rgb(self, scratch: Scratch | None) -> NDArray[Any]:
+        """(row, column, frame, channel)."""
+        count = len(self.raw)
+        shape, half = (self.rows, self.columns, count, 3), _find_planes(self.rows, self.columns)[1]
+        check_room(self.path, shape, 1, scratch=scratch)
+        data: NDArray[Any] = allocate(scratch, shape, np.uint8, (2, 0, 1, 3))
+        for number in range(count):
+            frame = take(self.raw, (number,))
+            luma, chroma = frame[: self.rows * self.columns], frame[self.rows * self.columns :]
+            data[:, :, number] = _CODING.to_rgb((luma.reshape(self.rows, self.columns), *chroma.reshape(2, *half)))
+        return data
 
 
 def read_luma(path: Path, *, rows: int, columns: int, frames: int) -> NDArray[np.uint8]:
