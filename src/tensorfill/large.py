@@ -21,7 +21,7 @@ from .interrupting import seconds_left
 from .iterating import Clock
 from .memory import available_memory
 from .method import Method
-from .methods.forecast import FIXED_BYTES, most_bytes
+from .methods.forecast import FIXED_BYTES, forecast, most_bytes
 from .methods.task import Asked, Task, refuse_deviations
 from .observed import ObservedTensor, UnlistedTensor
 from .telling import Phase, tell_phase
@@ -74,6 +74,26 @@ def plan_wished(shape: Sequence[int], tile: object, *, leading: int = 0) -> Tili
         requirement = f"be 'auto', None, a whole number above 1, or one for each of the {len(shape)} modes"
         raise InvalidSetting(must_be("tile", requirement, tile))
     return given_tiles(shape, [int(size) for size in numbers], leading=leading)
+
+
+@dataclass(frozen=True)
+class TileForecast:
+    """About what a tensor in tiles will need."""
+
+    bytes: int
+    seconds: float
+    seconds_per_tile: float
+    seconds_of_learning: float
+    at_a_time: int
+    """How many tiles there is memory for at a time."""
+
+
+def forecast_tiles(tiling: Tiling, asked: Asked, share: float) -> TileForecast:
+    """What it will need if each tile takes as long as it would by itself."""
+    effort = asked.settings.get("effort", "normal")
+    one = forecast(tiling.largest, asked.method.name, effort=effort, missing=1 - share)
+    room = min(_BUDGET, _MOST_OF_FREE * available_memory())
+    return TileForecast(one.bytes, tiling.count * one.seconds, one.seconds, one.seconds, max(1, int(room / one.bytes)))
 
 
 # One tile
@@ -408,10 +428,13 @@ def _fingerprint(value: object) -> str:
 class Output:
     """Arrays that are filled in as rows are done: values or, if `raw`, the model itself; and deviations, if wanted."""
 
-    values: NDArray[Any]
-    deviations: NDArray[np.float32] | None = None
+    values: Any
+    """In memory or in a file: whatever regions can be assigned to."""
+    deviations: Any = None
     raw: bool = False
     keep_observed: bool = True
+    within: tuple[float, float] | None = None
+    """What the format of a file can hold."""
     done: Callable[[int], None] = lambda end: None
     """Called with the index of the leading mode up to which it is whole."""
 
@@ -437,7 +460,7 @@ def complete_on_disk(
     def deliver(rows: Rows) -> None:
         values, known = tensor.part(rows.region)
         full = rows.model if output.raw else fill(rows.model, values, known, asked.bounds, keep=output.keep_observed)
-        output.values[rows.region] = full
+        output.values[rows.region] = full if output.within is None else np.clip(full, *output.within)
         if output.deviations is not None and rows.deviations is not None:
             unsure = np.where(known, np.float32(0), rows.deviations) if output.keep_observed else rows.deviations
             output.deviations[rows.region] = unsure

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
@@ -15,9 +14,10 @@ from ..rows import Row, Status
 from .dataset import Dataset
 from .extras import Extras
 from .measuring import Place
+from .on_cluster import run_tasks_on
 from .plan import Run, rows_without_data
 from .rows_folder import RowsFolder
-from .workers import LOGS, Task, run_tasks
+from .workers import LOGS, Task, cores, run_tasks
 
 Again = Literal["failed", "all"]
 FAILURES: tuple[Status, ...] = ("failed", "crashed", "timed out")
@@ -53,6 +53,8 @@ class Bench:
     files: tuple[Path, ...] = ()
     """Of one's own: those `extras` came from, for the workers."""
     jobs: int = 1
+    scheduler: str | None = None
+    """The address of a Dask cluster, if runs go there."""
     again: Again | None = None
     """Which of the rows that are there to find anew."""
     title: str = ""
@@ -63,13 +65,9 @@ class Bench:
     def place(self, run: Run) -> Place:
         """Where a run works. The cores are shared by the jobs."""
         versions = self.extras.versions_for(run.method, run.data.name)
-        return Place(self.data, self.folder, max(1, cores() // self.jobs), versions)
-
-
-def cores() -> int:
-    """How many this process may run on."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
+        # Names that hold in other processes, too, wherever they are.
+        data = None if self.data is None else self.data.absolute()
+        return Place(data, self.folder.absolute(), max(1, cores() // self.jobs), versions)
 
 
 def run_bench(bench: Bench, show: Show) -> Counter[Status]:
@@ -134,7 +132,14 @@ def _find_outdated(bench: Bench, runs: Sequence[Run], folder: RowsFolder, there:
 
 def _run_missing(runs: Sequence[Run], bench: Bench, folder: RowsFolder, show: Show) -> None:
     tasks = [Task(run, bench.place(run), bench.files) for run in runs]
-    found = run_tasks(tasks, jobs=bench.jobs, grace=bench.grace, started=lambda task: show.started(task.run))
+
+    def started(task: Task) -> None:
+        show.started(task.run)
+
+    if bench.scheduler is None:
+        found = run_tasks(tasks, jobs=bench.jobs, grace=bench.grace, started=started)
+    else:
+        found = run_tasks_on(bench.scheduler, tasks, grace=bench.grace, started=started)
     try:
         with closing(found):
             for answer in found:

@@ -58,6 +58,12 @@ class Answer:
     seconds: float
 
 
+def cores() -> int:
+    """How many this process may run on."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
 # In the parent
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -17,7 +18,8 @@ from ..bench.display import LiveTable, PlainLines
 from ..bench.extras import Extras, load_extras
 from ..bench.plan import Plan, list_runs
 from ..bench.plan_file import Selection, extend_plan, find_plan, read_plan, select_part, shipped_plans
-from ..bench.runner import FAILURES, Bench, cores, find_absent_data, run_bench
+from ..bench.runner import FAILURES, Bench, find_absent_data, run_bench
+from ..bench.workers import cores
 from ..errors import InvalidSetting, must_be
 from ..interrupting import INTERRUPTED
 from ..report.writing import check_report, write_report
@@ -39,6 +41,7 @@ def bench(
     rates: str | None,
     patterns: str | None,
     jobs: int | None,
+    scheduler: str | None,
     time_limit: float | None,
     with_files: list[Path] | None,
     again: str | None,
@@ -54,6 +57,9 @@ def bench(
         raise InvalidSetting(must_be("again", "be 'failed' or 'all'", again))
     if jobs is not None and jobs < 1:
         raise InvalidSetting(must_be("jobs", "be 1 or more", jobs))
+    if scheduler is not None and jobs is not None:
+        raise InvalidSetting("--scheduler says how many runs there are at a time; leave out --jobs.")
+    cluster, at_a_time = read_scheduler(scheduler)
     files = tuple(Path(os.path.realpath(path)) for path in with_files or ())
     with load_extras(files) as found:
         whole = extend_plan(read_plan(find_plan(plan), found.known), found.methods, found.datasets)
@@ -71,11 +77,27 @@ def bench(
             folder=folder,
             data=data,
             files=files,
-            jobs=jobs or min(4, cores()),
+            jobs=jobs or at_a_time or min(4, cores()),
+            scheduler=cluster,
             again=again,  # type: ignore[arg-type]
             title=part.title,
         )
         _run(wanted)
+
+
+def read_scheduler(scheduler: str | None) -> tuple[str | None, int | None]:
+    """The address of a cluster, or how many processes there are to be here, as far as that is said.
+
+    >>> read_scheduler("tcp://10.0.0.1:8786"), read_scheduler("processes:3"), read_scheduler("processes")
+    (('tcp://10.0.0.1:8786', None), (None, 3), (None, None))
+    """
+    local = re.fullmatch(r"(?:threads|processes)(?::([1-9]\d{0,3}))?", scheduler or "processes")
+    if local:
+        return None, int(local[1]) if local[1] else None
+    if not re.fullmatch(r"\w+://\S+", scheduler or ""):
+        requirement = "be 'processes', alone or with a number as in 'processes:2', or the address of a Dask scheduler"
+        raise InvalidSetting(must_be("scheduler", f"{requirement}, like 'tcp://host:8786'", scheduler))
+    return scheduler, None
 
 
 def _run(wanted: Bench) -> None:

@@ -13,15 +13,17 @@ from numpy.typing import NDArray
 
 from ..completion import Completion
 from ..errors import InvalidSetting, TensorfillError
-from ..formats import Contents, DataFile
+from ..formats import Contents, DataFile, Entries
+from ..formats.scratch import Scratch
 from ..interrupting import INTERRUPTED
 from ..telling import listening
 from .app import USER_ERROR, Stopped, describe
 from .console import report_on, say, show_json, show_notes, show_table, summarise
+from .in_tiles import InTiles
 from .job import Job, check_apart, find_jobs, make_folder, name_inputs
-from .options import BoundOptions, MissingOptions, ReadingOptions, SolvingOptions, WritingOptions
+from .options import BoundOptions, MissingOptions, ReadingOptions, SolvingOptions, TileOptions, WritingOptions
 from .progress import ProgressLine
-from .solving import Solving, check_memory, ignore_interrupts
+from .solving import Solving, TileWishes, check_memory, ignore_interrupts
 from .source import Source, as_array, reading
 
 
@@ -32,16 +34,17 @@ def complete(
     missingness: MissingOptions,
     solving: SolvingOptions,
     bounds: BoundOptions,
+    tiles: TileOptions,
     writing: WritingOptions,
     each: bool,
     json: bool,
     quiet: bool,
 ) -> None:
     """Complete every input."""
-    asked = Solving.of(solving, bounds)
+    asked, wishes = Solving.of(solving, bounds), TileWishes.of(tiles)
     source = Source.of(reading, missingness)
     jobs = find_jobs(inputs, output, source, writing, format=reading.format, each=each)
-    Completing(jobs, asked, json=json, quiet=quiet).run()
+    Completing(jobs, asked, wishes, json=json, quiet=quiet).run()
 
 
 @dataclass
@@ -50,6 +53,7 @@ class Completing:
 
     jobs: Sequence[Job]
     solving: Solving
+    wishes: TileWishes = field(default_factory=TileWishes)
     json: bool = False
     quiet: bool = False
     _reports: list[dict[str, Any]] = field(default_factory=list)
@@ -92,31 +96,63 @@ class Completing:
             job.check_places(method)
 
     def _complete(self, job: Job, line: ProgressLine) -> None:
+        line.begin(job.input.path.name, 0.0, "reading")
+        with job.keeping_large(always=self.wishes.cut) as scratch:
+            with listening(line.enter):
+                source = job.read(self.solving.bounds, scratch)
+            for note in source.notes:
+                line.note(note)
+            tiles = self._cut(job, source, scratch)
+            if tiles is None:
+                done = self._complete_whole(job, source, line)
+            else:
+                done = self._complete_in_tiles(job, tiles, line)
+        self._interrupted = done.stop.kind == "interrupted"
+        if job.uncertainty is not None and tiles is None and not self._interrupted:
+            self._write_uncertainty(job, job.uncertainty, done, line)
+
+    def _cut(self, job: Job, source: Contents | Entries, scratch: Scratch | None) -> InTiles | None:
+        """The tiles that it is completed in; None if that is whole."""
+        if scratch is None or not isinstance(source, Contents):
+            return None
+        if not (source.on_disk or self.wishes.cut or not self.solving.forecast(source)[0].fits):
+            return None
+        return InTiles.of(job, self.solving, self.wishes, source, scratch)
+
+    def _complete_whole(self, job: Job, source: Contents | Entries, line: ProgressLine) -> Completion:
         name = job.input.path.name
-        line.begin(name, 0.0, "reading")
-        with listening(line.enter):
-            source = job.read(self.solving.bounds)
+        if isinstance(source, Contents) and source.on_disk:
+            source = source.in_memory()
         expected, seconds_of = self.solving.forecast(source)
         check_memory(source, str(job.input), expected)
         if (limit := self.solving.time_limit) is None:
             line.begin(name, expected.seconds, seconds_of=seconds_of)
         else:
             line.begin(name, min(limit, expected.seconds))
-        for note in source.notes:
-            line.note(note)
         done, notes = self.solving.run(source, line)
         with ignore_interrupts():
             line.tell("writing")
             losses = job.write(source, done)
-            names = {"input": str(job.input), "output": str(job.output)}
-            told = {**names, **report_on(done), "seed": self.solving.seed, "losses": list(losses)}
-            job.write_report(told)
-            line.pause()
-            self._reports.append(told)
-            self._show(job, done, (*notes, *losses))
-        self._interrupted = done.stop.kind == "interrupted"
-        if job.uncertainty is not None and not self._interrupted:
-            self._write_uncertainty(job, job.uncertainty, done, line)
+            self._tell(job, done, (*notes, *losses), losses, line)
+        return done
+
+    def _complete_in_tiles(self, job: Job, tiles: InTiles, line: ProgressLine) -> Completion:
+        line.begin(job.input.path.name, tiles.expected.seconds, seconds_of=tiles.seconds_of)
+        done, losses = tiles.complete(line)
+        with ignore_interrupts():
+            self._tell(job, done, (*done.notes, *losses), losses, line)
+        return done
+
+    def _tell(
+        self, job: Job, done: Completion, notes: tuple[str, ...], losses: tuple[str, ...], line: ProgressLine
+    ) -> None:
+        """Write the report, and say what has become of the file."""
+        names = {"input": str(job.input), "output": str(job.output)}
+        told = {**names, **report_on(done), "seed": self.solving.seed, "losses": list(losses)}
+        job.write_report(told)
+        line.pause()
+        self._reports.append(told)
+        self._show(job, done, notes)
 
     def _write_uncertainty(self, job: Job, file: DataFile, done: Completion, line: ProgressLine) -> None:
         """Work it out and write it; Ctrl-C leaves it out."""

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..bounds import Bounds
 from ..completion import Completion
 from ..errors import InvalidInput, InvalidSetting, TensorfillError, UnreadableFile, UnwritableFile
 from ..formats import Contents, DataFile, Entries, TableFormat, atomically, check_target, format_of, known_extensions
+from ..formats.damage import count_bytes
 from ..formats.format import Format
 from ..formats.listed import decide_role, is_clip, list_data_files
+from ..formats.scratch import Scratch, scratch_in
 from ..methods.registry import names_of
 from .console import as_json
 from .options import WritingOptions
 from .preview import draw_deviations, preview
 from .source import Source
+
+_SURELY_SMALL = 2**17
+"""Bytes of a file in which no array can be that is too large for memory: nothing is packed two thousand times."""
 
 Named = tuple[str, tuple[Path, ...]]
 """What a file is, as in "the mask", and all files that belong to it, itself first."""
@@ -69,10 +74,22 @@ class Job:
                     f"take --method {', '.join(telling[:-1])} or {telling[-1]}."
                 )
 
-    def read(self, bounds: Bounds) -> Contents | Entries:
+    @contextmanager
+    def keeping_large(self, *, always: bool = False) -> Iterator[Scratch | None]:
+        """A place on disk for what is too large for memory; None if the input is so small that nothing can be."""
+        if not always and count_bytes(self.input.path) < _SURELY_SMALL:
+            yield None
+            return
+        with scratch_in(self.output.path.absolute().parent) as scratch:
+            yield scratch
+
+    def read(self, bounds: Bounds, scratch: Scratch | None = None) -> Contents | Entries:
         """The data and what is known of it, refused if its completion would not fit the outputs."""
-        source = self.source.read(self.input)
+        source = self.source.read(self.input, scratch)
         if isinstance(source, Contents):
+            if source.on_disk:
+                self._check_holds_large(source)
+                return source
             if not source.missingness.mask.any():
                 why = "all its entries are missing" if source.data.size else f"its shape is {source.shape}"
                 raise InvalidInput(f"There is nothing to complete {self.input.path} from: {why}.")
@@ -86,6 +103,12 @@ class Job:
         if self.uncertainty is not None:
             self.uncertainty.check_holds(_blank(source.shape, np.dtype(np.uint8)))
         return source
+
+    def _check_holds_large(self, source: Contents) -> None:
+        if not self.raw:
+            self.output.check_holds(source)
+        if self.uncertainty is not None:
+            self.uncertainty.check_holds(_blank(source.shape, np.dtype(np.uint8)))
 
     def _example(self, source: Contents, bounds: Bounds) -> Contents:
         """What the output must be able to hold."""
@@ -108,7 +131,7 @@ class Job:
             with atomically(self.report, force=self.force) as file:
                 file.write(as_json(told).encode())
 
-    def write_uncertainty(self, file: DataFile, deviations: NDArray[Any], known: NDArray[np.bool_]) -> str:
+    def write_uncertainty(self, file: DataFile, deviations: Any, known: Any, scratch: Scratch | None = None) -> str:
         """Write deviations in the data's units, or, in a picture, brighter where they are larger.
 
         Returns what a user should know about the file.
@@ -116,7 +139,7 @@ class Job:
         if not file.form.picture:
             file.write(Contents(deviations, known), force=self.force)
             return f"{file} holds the standard deviation of every entry."
-        picture, white = draw_deviations(deviations)
+        picture, white = draw_deviations(deviations, scratch)
         file.write(Contents(picture), force=self.force)
         return f"{file} is black where an entry is sure, and white where its deviation is {white:.3g} or more."
 

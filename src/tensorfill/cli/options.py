@@ -12,6 +12,7 @@ import typer
 _reading = partial(typer.Option, rich_help_panel="How files are read")
 _missing = partial(typer.Option, rich_help_panel="What is missing")
 _solving = partial(typer.Option, rich_help_panel="How it is solved")
+_large = partial(typer.Option, rich_help_panel="What is large")
 _BOUND = "NUMBER|none"
 
 Force = Annotated[bool, typer.Option("--force", help="Replace files that are already there.")]
@@ -165,6 +166,37 @@ class SolvingOptions:
             "--clip-negative", help="Set observed values below --lower or above --upper to these instead of refusing."
         ),
     ] = False
+
+
+@dataclass(frozen=True)
+class TileOptions:
+    """How `complete` goes about what is large, and about many files."""
+
+    tile: Annotated[
+        str,
+        _large(
+            metavar="auto|none|SIZES",
+            help="Cut into overlapping tiles: auto, where it would not fit into memory; the size of tiles, one number "
+            "or one per mode: 240,427,60; or none.",
+        ),
+    ] = "auto"
+    checkpoint: Annotated[
+        Path | None,
+        _large(
+            metavar="DIR",
+            help="Where to keep what is finished, so that the same command goes on from there. Default: beside the "
+            "output, in runs that will take over five minutes.",
+        ),
+    ] = None
+    fresh: Annotated[bool, _large("--fresh", help="Begin anew, whatever is kept.")] = False
+    scheduler: Annotated[
+        str | None,
+        _large(
+            metavar="WHERE",
+            help="Who works on tiles, or on several files: threads, processes, processes:4, or a Dask cluster, "
+            "tcp://host:8786.",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,10 @@ from PIL import Image, ImageDraw, ImageFont
 
 from ..completion import Completion
 from ..formats import Contents
+from ..formats.file_array import fill_by_pieces, pieces, take
 from ..formats.missing_values import has_channels
+from ..formats.scratch import Scratch, allocate
+from ..tensor import entries
 from ..views import shades_of, view_of
 
 Picture = NDArray[np.uint8]
@@ -20,6 +23,7 @@ _GAP = 8
 _CAPTION_HEIGHT = 24
 _SMALLEST, _LARGEST = 160, 800  # pixels of a panel's longer side
 _UNSURE = 0.995  # share of the missing entries that a picture of deviations tells apart; the rest is white
+_TELLING = 2**24  # deviations
 
 
 def preview(source: Contents, done: Completion) -> Picture:
@@ -76,11 +80,15 @@ def _shades(part: NDArray[Any], black: float, white: float) -> Picture:
     return whole if whole.ndim == 3 else np.repeat(whole[..., None], 3, axis=2)
 
 
-def draw_deviations(deviations: NDArray[Any]) -> tuple[Picture, float]:
+def draw_deviations(deviations: Any, scratch: Scratch | None = None) -> tuple[Any, float]:
     """Brighter where an entry is less sure, and the deviation from which on it is white.
 
-    That is one that few exceed, so that the rest can be told apart.
+    That is one that few exceed, so that the rest can be told apart. Of very many deviations a part tells which it is.
     """
-    unsure = deviations[deviations > 0]
+    step = max(1, entries(deviations.shape) // _TELLING)
+    sample = np.concatenate([take(deviations, region).ravel()[::step] for region in pieces(deviations)])
+    unsure = sample[sample > 0]
     white = float(np.quantile(unsure, _UNSURE)) if unsure.size else 1.0
-    return np.rint(255 * np.minimum(deviations / white, 1)).astype(np.uint8), white
+    picture = allocate(scratch, deviations.shape, np.uint8)
+    fill_by_pieces(picture, lambda region: np.rint(255 * np.minimum(take(deviations, region) / white, 1)))
+    return picture, white

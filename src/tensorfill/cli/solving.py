@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, TypeVar
 
 from .. import library
@@ -19,6 +20,7 @@ from ..completion import Completion, Snapshot
 from ..errors import InvalidSetting, TensorfillWarning, TooLarge, must_be
 from ..formats import Contents, Entries
 from ..interrupting import raise_if_pressed, remembered
+from ..large import TileWish
 from ..memory import available_memory
 from ..methods.auto import method_for
 from ..methods.forecast import Forecast, forecast, method_seconds
@@ -26,10 +28,11 @@ from ..methods.registry import make
 from ..telling import listening, seconds_compiling
 from ..tensor import entries
 from .app import Stopped
-from .options import BoundOptions, SolvingOptions
+from .options import BoundOptions, SolvingOptions, TileOptions
 from .progress import ProgressLine
 
 _WORTH_TELLING = 1.0  # seconds
+_WORTH_KEEPING = 300.0  # seconds that a run will take, from which on what is finished is kept
 _SETTINGS = (
     *("effort", "C", "max_iter", "gradient_tolerance", "gap_tolerance"),
     *("inner", "optimizer", "start", "nonnegative_on"),
@@ -88,33 +91,25 @@ class Solving:
 
     def run(self, data: Contents | Entries, line: ProgressLine) -> tuple[Completion, tuple[str, ...]]:
         """Complete with progress on a terminal; also returns the notes that were not shown on the way."""
-        shown: list[str] = []
 
         def watch(snapshot: Snapshot) -> None:
             line.watch(snapshot)
             raise_if_pressed()
 
-        with _plain_warnings(line, shown), _plain_log(line), listening(line.enter), remembered():
-            compiled, _ = seconds_compiling()
-            try:
-                done = library.complete(
-                    data,
-                    method=self.method,
-                    keep_observed=self.keep_observed,
-                    negatives="clip" if self.clip else "raise",
-                    random_state=self.seed,
-                    watch=watch,
-                    time_limit=self.time_limit,
-                    lower=self.bounds.lower,
-                    upper=self.bounds.upper,
-                    **self.settings,
-                )
-            except KeyboardInterrupt:
-                # With iterations done, this was a second Ctrl-C while the library was finishing up after the first.
-                when = "before the first iteration" if line.iterations == 0 else "again before the result was ready"
-                raise Stopped(f"Stopped {when}; nothing was written.") from None
-            if (taken := seconds_compiling()[0] - compiled) >= _WORTH_TELLING:
-                line.say(f"Compiling took {taken:.0f} s.")
+        with attended(line) as shown:
+            done = library.complete(
+                data,
+                method=self.method,
+                keep_observed=self.keep_observed,
+                negatives="clip" if self.clip else "raise",
+                random_state=self.seed,
+                watch=watch,
+                time_limit=self.time_limit,
+                lower=self.bounds.lower,
+                upper=self.bounds.upper,
+                tile=None,
+                **self.settings,
+            )
         return done, tuple(note for note in done.notes if note not in shown)
 
     def run_alone(self, data: Contents | Entries) -> tuple[Completion, tuple[str, ...]]:
@@ -122,6 +117,31 @@ class Solving:
         with ProgressLine() as line:
             line.begin(self.method, 0.0)
             return self.run(data, line)
+
+
+@dataclass(frozen=True)
+class TileWishes:
+    """What is asked about tiles, and about what is kept of a long run."""
+
+    tile: TileWish = "auto"
+    checkpoint: Path | None = None
+    fresh: bool = False
+    scheduler: str | None = None
+
+    @classmethod
+    def of(cls, given: TileOptions) -> TileWishes:
+        """From options as they are typed."""
+        return cls(parse_tile(given.tile), given.checkpoint, given.fresh, given.scheduler)
+
+    @property
+    def cut(self) -> bool:
+        """Whether tiles are asked for, of whatever size the tensor is."""
+        return self.tile not in ("auto", None)
+
+    def folder_for(self, output: Path, seconds: float) -> Path | None:
+        """Where a run that takes so long keeps what is finished; None if it need not."""
+        folder = self.checkpoint or output.with_name(f"{output.name}.checkpoint")
+        return folder if self.checkpoint or seconds > _WORTH_KEEPING or folder.is_dir() else None
 
 
 # What it will take
@@ -156,6 +176,22 @@ def gigabytes(count: float) -> str:
 
 
 # What happens around the work
+
+
+@contextmanager
+def attended(line: ProgressLine) -> Iterator[list[str]]:
+    """Show the phases, warnings and log of long work in the block, and let Ctrl-C stop it; gives what was warned of."""
+    shown: list[str] = []
+    with _plain_warnings(line, shown), _plain_log(line), listening(line.enter), remembered():
+        compiled, _ = seconds_compiling()
+        try:
+            yield shown
+        except KeyboardInterrupt:
+            # With iterations done, this was a second Ctrl-C while the library was finishing up after the first.
+            when = "before the first iteration" if line.iterations == 0 else "again before the result was ready"
+            raise Stopped(f"Stopped {when}; nothing was written.") from None
+        if (taken := seconds_compiling()[0] - compiled) >= _WORTH_TELLING:
+            line.say(f"Compiling took {taken:.0f} s.")
 
 
 @contextmanager
@@ -235,6 +271,19 @@ def _one_or_several(text: str, kind: Callable[[str], Number], rule: str) -> Numb
     except ValueError:
         raise InvalidSetting(f"{rule}. Got {text!r} instead.") from None
     return numbers if len(numbers) > 1 else numbers[0]
+
+
+def parse_tile(text: str) -> TileWish:
+    """The size of tiles, one for all modes or one for each; or auto, or none.
+
+    >>> parse_tile("auto"), parse_tile("none"), parse_tile("256"), parse_tile("240,427,60,3")
+    ('auto', None, 256, (240, 427, 60, 3))
+    """
+    word = text.strip().lower()
+    if word in ("auto", "none"):
+        return "auto" if word == "auto" else None
+    rule = "--tile takes auto, none, or the size of tiles: one number, or one for each mode, like 240,427,60"
+    return _one_or_several(text, int, rule)
 
 
 def parse_bounds(lower: str, upper: str) -> Bounds:

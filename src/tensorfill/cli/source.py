@@ -21,6 +21,7 @@ from ..formats.missing_values import (
     describe_rim,
     grow_holes,
 )
+from ..formats.scratch import Scratch
 from ..telling import listening
 from .options import MissingOptions, ReadingOptions
 from .progress import ProgressLine
@@ -62,9 +63,9 @@ class Source:
             missing_slices=tuple(parse_slices(text) for text in given.missing_slices or ()),
         )
 
-    def read(self, file: DataFile) -> Contents | Entries:
-        """The data, with all that is missing in it."""
-        found = file.read(self.how)
+    def read(self, file: DataFile, scratch: Scratch | None = None) -> Contents | Entries:
+        """The data, with all that is missing in it; on disk if it is large and there is a place for that."""
+        found = file.read(self.how, scratch)
         if isinstance(found, Entries):
             if self._says_what_is_missing:
                 raise InvalidInput(

@@ -9,7 +9,7 @@ import typer
 
 from . import options
 from .app import verb
-from .options import BoundOptions, MissingOptions, ReadingOptions, SolvingOptions, WritingOptions
+from .options import BoundOptions, MissingOptions, ReadingOptions, SolvingOptions, TileOptions, WritingOptions
 
 
 @verb(example="tensorfill info clip.mp4 --missing-frames 10-12", work="data")
@@ -68,6 +68,7 @@ def complete(
     missingness: MissingOptions,
     solving: SolvingOptions,
     bounds: BoundOptions,
+    tiles: TileOptions,
     writing: WritingOptions,
     each: Annotated[
         bool, typer.Option("--each", help="Complete every file of a folder on its own, even numbered pictures.")
@@ -77,7 +78,8 @@ def complete(
 ) -> None:
     """Fill the missing entries of files and write the results.
 
-    The output has the dtype of the input, and the observed entries are kept exactly.
+    The output has the dtype of the input, and the observed entries are kept exactly. What is too large for memory is
+    completed in tiles, piece by piece.
 
     Ctrl-C stops early and writes the best so far.
     """
@@ -174,6 +176,12 @@ def bench(
     ] = None,
     jobs: Annotated[
         int | None, typer.Option(help="Runs at a time; each may use its share of the cores. Default: 4, or all cores.")
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHERE", help="processes, processes:4, or a Dask cluster, tcp://host:8786, for runs elsewhere."
+        ),
     ] = None,
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds after which a method is asked to stop, instead of those of the plan.")

@@ -137,6 +137,18 @@ class Contents:
         """Whether the values are not in memory, so that parts should be asked for."""
         return not isinstance(self.data, np.ndarray)
 
+    def in_memory(self) -> Contents:
+        """The same with all arrays in memory."""
+        observed = None if self.observed is None else np.asarray(self.observed)
+        alpha = None if self.metadata.alpha is None else np.asarray(self.metadata.alpha)
+        return replace(
+            self,
+            data=np.asarray(self.data),
+            observed=observed,
+            metadata=replace(self.metadata, alpha=alpha),
+            scratch=None,
+        )
+
     def known_in(self, region: Region) -> NDArray[np.bool_]:
         """What `known` says of a part, which is a new array."""
         return self._known_of(take(self.data, region) if self.dtype.kind == "f" else None, region)

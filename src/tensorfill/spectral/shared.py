@@ -9,13 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
 from ..completion import Estimate
 from ..missingness import Missingness
-from ..tensor import SHORT
 from .data import KnownData
 from .learning import Learner
 from .prior import Prior, fit_to, resize
@@ -115,8 +113,9 @@ class SharedSolver(SpectralSolver):
     def _recall(self) -> None:
         """The posterior mean under what was learned, and learned bases."""
         run, plan, settings = self.run, self.run.plan, self.run.plan.settings
-        self.run = run = replace(run, seed=int(self._rng.integers(2**31)), errors={self._learned: self.shared.error},
-                                 learned=self._learned)
+        self.run = run = replace(
+            run, seed=int(self._rng.integers(2**31)), errors={self._learned: self.shared.error}, learned=self._learned
+        )
         self._learner = learner = Learner(
             fit_to(self.shared.prior, plan.bases),
             run.data,

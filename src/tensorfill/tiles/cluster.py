@@ -103,7 +103,9 @@ class Cluster:
                 "smaller tiles or fewer threads for each worker need less."
             )
         if isinstance(error, ModuleNotFoundError) and str(error.name).startswith("tensorfill"):
-            return WorkersLost("The workers of the Dask cluster cannot load tensorfill; install the same version there.")
+            return WorkersLost(
+                "The workers of the Dask cluster cannot load tensorfill; install the same version there."
+            )
         return error
 
 

@@ -23,7 +23,9 @@ from .run import ThisThread, Workers
 
 _LOCAL = re.compile(r"(threads|processes)(?::([1-9]\d{0,5}))?")
 _ADDRESS = re.compile(r"(?:tcp|tls|ucx|ws|wss)://\S+")
-_WAITING = 2  # tiles that are asked for at a time, for each worker: none has to wait until an answer is put in its place
+_WAITING = (
+    2  # tiles that are asked for at a time, for each worker: none has to wait until an answer is put in its place
+)
 
 
 class WorkersInUse(Workers, Protocol):
