@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from tensorfill.interrupting import TimeIsUp, look_at_clock, postpone, seconds_left, time_limited
+from tensorfill.interrupting import TimeIsUp, ended_by, look_at_clock, postpone, seconds_left, time_limited
 from tensorfill.numerics.threads import share
 
 
@@ -64,3 +64,26 @@ def test_shared_work_is_left_in_the_middle() -> None:
     with time_limited(0.05), pytest.raises(TimeIsUp):
         share(work, 10_000)
     assert 0 < len(done) < 1000
+
+
+def test_another_thread_can_end_the_time() -> None:
+    event = threading.Event()
+    with ended_by(event):
+        look_at_clock()
+        assert seconds_left() == float("inf")
+        event.set()
+        assert seconds_left() == 0
+        with pytest.raises(TimeIsUp):
+            look_at_clock()
+        look_at_clock()
+    assert seconds_left() == float("inf")
+
+
+def test_of_a_deadline_and_another_thread_the_first_one_counts() -> None:
+    event = threading.Event()
+    with time_limited(100), ended_by(event):
+        assert 90 < seconds_left() <= 100
+        event.set()
+        assert seconds_left() == 0
+    with time_limited(0), ended_by(threading.Event()), pytest.raises(TimeIsUp):
+        look_at_clock()

@@ -29,6 +29,10 @@ class TooLarge(TensorfillError):
     """The full tensor was asked for and would not fit in this machine's memory."""
 
 
+class WorkersLost(TensorfillError):
+    """Processes or machines that should work cannot be reached, or ended before they were done."""
+
+
 class TensorfillWarning(UserWarning):
     """Something a user should know, though the work went on."""
 

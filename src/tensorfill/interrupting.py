@@ -127,9 +127,10 @@ class TimeIsUp(Exception):
 
 
 class _Deadline(threading.local):
-    """The end of the work of one thread, by its performance counter."""
+    """The end of the work of one thread, by its performance counter, or when another thread says so."""
 
     end: float | None = None
+    called_off: threading.Event | None = None
 
 
 _deadline = _Deadline()
@@ -145,15 +146,27 @@ def time_limited(seconds: float) -> Iterator[None]:
         _deadline.end = before
 
 
+@contextmanager
+def ended_by(called_off: threading.Event) -> Iterator[None]:
+    """Let the time of this thread be over, within this block, as soon as another thread sets the event."""
+    before, _deadline.called_off = _deadline.called_off, called_off
+    try:
+        yield
+    finally:
+        _deadline.called_off = before
+
+
 def look_at_clock() -> None:
     """Raise `TimeIsUp` if a deadline was set here and is over, the first time only."""
-    if _deadline.end is not None and time.perf_counter() >= _deadline.end:
-        _deadline.end = None
+    if seconds_left() <= 0:
+        _deadline.end = _deadline.called_off = None
         raise TimeIsUp
 
 
 def seconds_left() -> float:
     """How long there is until the deadline; infinity without one."""
+    if _deadline.called_off is not None and _deadline.called_off.is_set():
+        return 0.0
     return float("inf") if _deadline.end is None else _deadline.end - time.perf_counter()
 
 
