@@ -16,7 +16,7 @@ from tensorfill.interrupting import TimeIsUp, time_limited
 from tensorfill.telling import Phase, Round, listening
 from tensorfill.tiles.answer import TileAnswer, TileQuestion
 from tensorfill.tiles.blending import Rows, blend_one
-from tensorfill.tiles.run import ThisThread, TileRun
+from tensorfill.tiles.run import ThisThread, TileRun, Workers
 from tensorfill.tiles.tiling import Tile, Tiling, given_tiles
 
 TRUTH = np.random.default_rng(0).random((40, 30, 20)).astype(np.float32)
@@ -40,12 +40,16 @@ def say_nothing(question: TileQuestion) -> TileAnswer:
 
 
 @dataclass
-class Pool:
+class Pool(Workers):
     """Several threads, the first of which is seldom the first to answer."""
 
-    in_flight: int
+    count: int
     pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(3))
     stopped: bool = False
+
+    @property
+    def in_flight(self) -> int:
+        return self.count
 
     def submit(self, work: Any, *given: Any) -> Future[TileAnswer]:
         def later() -> TileAnswer:
@@ -57,6 +61,9 @@ class Pool:
 
     def stop(self) -> None:
         self.stopped = True
+
+    def close(self) -> None:
+        self.pool.shutdown()
 
 
 class Delivered:

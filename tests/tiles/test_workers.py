@@ -260,16 +260,16 @@ def test_nothing_of_dask_is_loaded_for_other_workers() -> None:
 needs_distributed = pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="needs distributed")
 
 
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster:
+        yield cluster
+
+
 @needs_distributed
 class TestCluster:
-    @pytest.fixture(scope="class")
-    def cluster(self) -> Iterator[Any]:
-        from distributed import LocalCluster
-
-        with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster:
-            cluster.scheduler_address  # noqa: B018
-            yield cluster
-
     def test_the_bits_are_those_of_one_thread(self, cluster: Any) -> None:
         alone, got = Delivered(TRUTH.shape), Delivered(TRUTH.shape)
         make_run(repeat, alone, deviations=True).run(ThisThread())

@@ -8,16 +8,20 @@ import warnings
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
-from types import TracebackType
-from typing import Any, Self
+from importlib import import_module
+from threading import Event, Thread, Timer
+from typing import Any
+from uuid import uuid4
 
 from ..errors import InvalidSetting, WorkersLost
-from ..interrupting import look_at_clock, seconds_left, time_limited
+from ..interrupting import TimeIsUp, ended_by, look_at_clock, seconds_left, time_limited
 from ..numerics.threads import threads_limited
 from .answer import TileAnswer
+from .run import WAITING, Workers
 
 _PATIENCE = 10  # seconds until a scheduler that does not answer counts as one that is not there
-_WAITING = 2  # tiles that are asked for at a time, for each thread of the cluster
+_FAREWELL = 30  # seconds that what is under way may take to end when the run is stopped
+_GLANCE = 2.0  # seconds between two looks at whether it is
 
 
 def client_here() -> Any | None:
@@ -32,18 +36,18 @@ def client_here() -> Any | None:
 def connect(address: str) -> Any:
     """A client of the scheduler at an address."""
     try:
-        from distributed import Client
+        distributed = import_module("distributed")
     except ImportError:
         raise InvalidSetting(
             f"The scheduler {address} needs distributed, which is not installed: pip install 'tensorfill[cluster]'."
         ) from None
     try:
-        return Client(address, timeout=_PATIENCE, set_as_default=False)
+        return distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
         raise WorkersLost(f"No Dask scheduler answers at {address} ({_first_line(error)}).") from error
 
 
-class Cluster:
+class Cluster(Workers):
     """All workers that a scheduler has: those that come and go, too. One that dies is not asked again, but another."""
 
     def __init__(self, client: Any, *, closes: bool = False) -> None:
@@ -51,38 +55,45 @@ class Cluster:
         self._closes = closes
         self._asked: set[Any] = set()
         self._stopped = False
+        self._name = f"tensorfill-{uuid4().hex}"
+        self._called_off = import_module("distributed").Event(self._name, client=client)
+        self._giving_up: Timer | None = None
 
     @property
     def in_flight(self) -> int:
         """By how many threads there are now."""
-        return _WAITING * max(1, sum(self._client.nthreads().values()))
+        return WAITING * max(1, sum(map(int, self._client.nthreads().values())))
 
     def submit(self, work: Callable[..., TileAnswer], *given: Any) -> Future[TileAnswer]:
-        """Ask whoever is free next; the deadline of who asks holds for the answer."""
         future: Future[TileAnswer] = Future()
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Sending large graph")  # a question is what there is to send
-            asked = self._client.submit(_work, time.time() + seconds_left(), work, given, pure=False)
+            end = time.time() + seconds_left()
+            asked = self._client.submit(_work, self._name, end, work, given, pure=False)
         self._asked.add(asked)
         asked.add_done_callback(lambda done: self._hand_over(done, future))
         return future
 
     def stop(self) -> None:
-        """Nothing more is waited for."""
-        self._stopped = True
-        self._client.cancel(list(self._asked), force=True)
+        """What does not come to an end soon is given up."""
+        if not self._stopped:
+            self._stopped = True
+            with suppress(Exception):  # the cluster may be gone
+                self._called_off.set()
+            self._giving_up = Timer(_FAREWELL, self._give_up)
+            self._giving_up.daemon = True
+            self._giving_up.start()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stopped = True
-        with suppress(Exception):  # the cluster may be gone
-            self._client.cancel(list(self._asked), force=True)
+    def close(self) -> None:
+        if self._giving_up is not None:
+            self._giving_up.cancel()
+        self._give_up()
         if self._closes:
             self._client.close()
+
+    def _give_up(self) -> None:
+        with suppress(Exception):
+            self._client.cancel(list(self._asked), force=True)
 
     def _hand_over(self, done: Any, future: Future[TileAnswer]) -> None:
         """From a future of Dask to one that anybody can wait for."""
@@ -113,8 +124,22 @@ def _first_line(error: BaseException) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
-def _work(end: float, work: Callable[..., TileAnswer], given: tuple[Any, ...]) -> TileAnswer:
+def _work(name: str, end: float, work: Callable[..., TileAnswer], given: tuple[Any, ...]) -> TileAnswer:
     """On a machine of the cluster, where threads are what it shares its work between."""
-    with time_limited(end - time.time()), threads_limited(1):
-        look_at_clock()
-        return work(*given)
+    run_called_off, called_off, done = import_module("distributed").Event(name), Event(), Event()
+
+    def look() -> None:
+        with suppress(Exception):  # without a connection the tile is computed in vain, no worse
+            while not called_off.is_set() and not done.wait(_GLANCE):
+                if run_called_off.is_set():
+                    called_off.set()
+
+    if run_called_off.is_set():
+        raise TimeIsUp
+    Thread(target=look, daemon=True).start()
+    try:
+        with time_limited(end - time.time()), ended_by(called_off), threads_limited(1):
+            look_at_clock()
+            return work(*given)
+    finally:
+        done.set()

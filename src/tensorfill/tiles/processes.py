@@ -18,13 +18,13 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
-from types import TracebackType
 from typing import Any, Self
 
 from ..errors import InvalidSetting, WorkersLost
 from ..interrupting import ended_by, look_at_clock, seconds_left, time_limited
 from ..numerics.threads import use_threads
 from .answer import TileAnswer
+from .run import WAITING, Workers
 
 ASKED_AGAIN = 3
 """How often a tile is asked again whose worker has died."""
@@ -52,17 +52,19 @@ class _Died(Exception):
 # In the parent
 
 
-class Processes:
+class Processes(Workers):
     """So many processes, started when they are asked first."""
 
-    def __init__(self, count: int, threads: int, in_flight: int) -> None:
-        self.in_flight = in_flight
+    def __init__(self, count: int, threads: int) -> None:
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._packed: tuple[object, bytes] = (None, b"")
         self._seats = [_Seat(self._jobs, threads) for _ in range(count)]
 
+    @property
+    def in_flight(self) -> int:
+        return WAITING * len(self._seats)
+
     def submit(self, work: Callable[..., TileAnswer], *given: Any) -> Future[TileAnswer]:
-        """Ask whoever is free next; the deadline of who asks holds for the answer."""
         if self._packed[0] is not work:
             self._packed = (work, _pack(work))
         job = _Job(self._packed[1], given, time.perf_counter() + seconds_left())
@@ -70,7 +72,6 @@ class Processes:
         return job.future
 
     def stop(self) -> None:
-        """What has not begun is cancelled, and what has comes to an end as it does when the time is up."""
         with suppress(Empty):
             while True:
                 job = self._jobs.get_nowait()
@@ -84,10 +85,7 @@ class Processes:
             seat.thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
+    def close(self) -> None:
         for seat in self._seats:
             seat.end()
             self._jobs.put(None)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+from types import TracebackType
+from typing import Any, Literal, Protocol, Self
 
 from ..interrupting import TimeIsUp, postponed, seconds_left
 from ..telling import Phase, listening, tell_phase
@@ -15,25 +17,44 @@ from .tiling import Tile, Tiling
 
 TILE = "tile"
 """What a tile is called where the time that it takes is asked for."""
+WAITING = 2
+"""How many tiles are asked for at a time for each worker: none waits until the answer before is in its place."""
 _GLANCE = 1.0  # seconds; some systems let Ctrl-C through only between two waits
 
 
-class Workers(Protocol):
-    """Who completes tiles: this thread, others, other processes, other machines."""
+class Workers(ABC):
+    """Who completes tiles: this thread, others, other processes, other machines; none is left after a `with` block."""
 
-    in_flight: int
-    """How many tiles they work on at a time."""
+    @property
+    @abstractmethod
+    def in_flight(self) -> int:
+        """How many tiles to ask them for at a time."""
 
+    @abstractmethod
     def submit(self, work: Callable[..., TileAnswer], *given: Any) -> Future[TileAnswer]:
-        """Ask for an answer."""
-        ...
+        """Ask whoever is free next for an answer; the deadline of who asks holds for it."""
 
+    @abstractmethod
     def stop(self) -> None:
-        """Let what is under way come to an end soon."""
-        ...
+        """What has not begun is not done any more, and what has comes to an end as it does when the time is up."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of what they need; they have been stopped."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self.stop()
+        finally:
+            self.close()
 
 
-class ThisThread:
+class ThisThread(Workers):
     """One tile after the other, where the run itself is; Ctrl-C and deadlines reach the solver as they always do."""
 
     in_flight = 1
@@ -47,6 +68,9 @@ class ThisThread:
 
     def stop(self) -> None:
         """There is nothing under way."""
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
 
 
 @dataclass(frozen=True)

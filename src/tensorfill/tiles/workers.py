@@ -10,8 +10,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
-from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any
 
 from ..errors import InvalidSetting, must_be
 from ..interrupting import ended_by, look_at_clock, seconds_left, time_limited
@@ -19,7 +18,7 @@ from ..numerics.threads import MOST_THREADS, thread_count, threads_limited
 from .answer import TileAnswer
 from .cluster import Cluster, client_here, connect
 from .processes import Processes
-from .run import ThisThread, Workers
+from .run import WAITING, ThisThread, Workers
 
 _LOCAL = re.compile(r"(threads|processes)(?::([1-9]\d{0,5}))?")
 _ADDRESS = re.compile(r"(?:tcp|tls|ucx|ws|wss)://\S+")
@@ -28,17 +27,7 @@ _WAITING = (
 )
 
 
-class WorkersInUse(Workers, Protocol):
-    """Workers for the length of a `with` block; none is left after it."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-
-
-def workers_at(scheduler: object = None, at_a_time: int = 1) -> WorkersInUse:
+def workers_at(scheduler: object = None, at_a_time: int = 1) -> Workers:
     """Workers for the length of a `with` block.
 
     `scheduler` is None, "threads" or "processes", each with ":" and how many if that is to be so, the address of a Dask
@@ -50,7 +39,7 @@ def workers_at(scheduler: object = None, at_a_time: int = 1) -> WorkersInUse:
         client = client_here()
         if client is not None:
             return Cluster(client)
-        return Threads(_count(None, at_a_time)) if at_a_time > 1 else _Alone()
+        return Threads(_count(None, at_a_time)) if at_a_time > 1 else ThisThread()
     if callable(getattr(scheduler, "scheduler_info", None)):
         return Cluster(scheduler)
     text = scheduler if isinstance(scheduler, str) else ""
@@ -61,57 +50,41 @@ def workers_at(scheduler: object = None, at_a_time: int = 1) -> WorkersInUse:
         raise InvalidSetting(
             must_be(
                 "scheduler",
-                f"be 'threads' or 'processes', alone or with a number up to {MOST_THREADS}, as in 'processes:2', or the "
-                "address of a Dask scheduler, like 'tcp://host:8786'",
+                f"be 'threads' or 'processes', alone or with a number up to {MOST_THREADS}, as in 'processes:2', or "
+                "the address of a Dask scheduler, like 'tcp://host:8786'",
                 scheduler,
             )
         )
     count = _count(found[2], at_a_time)
     each = max(1, thread_count() // count)
-    return Threads(count) if found[1] == "threads" else Processes(count, each, _WAITING * count)
+    return Threads(count) if found[1] == "threads" else Processes(count, each)
 
 
 def _count(wish: str | None, at_a_time: int) -> int:
     return int(wish) if wish else max(1, min(thread_count(), at_a_time))
 
 
-class _Alone(ThisThread):
-    """This thread, as workers that come and go."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """There is nothing to end."""
-
-
-class Threads:
+class Threads(Workers):
     """Threads of this process, each with its part of the cores."""
 
     def __init__(self, count: int) -> None:
-        self.in_flight = _WAITING * count
+        self._count = count
         self._each = max(1, thread_count() // count)
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="tensorfill-tile")
         self._called_off = Event()
 
+    @property
+    def in_flight(self) -> int:
+        return WAITING * self._count
+
     def submit(self, work: Callable[..., TileAnswer], *given: Any) -> Future[TileAnswer]:
-        """Ask whoever is free next; the deadline of who asks holds for the answer."""
         return self._pool.submit(self._work, time.perf_counter() + seconds_left(), work, given)
 
     def stop(self) -> None:
-        """What has not begun is cancelled, and what has comes to an end as it does when the time is up."""
         self._called_off.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
+    def close(self) -> None:
         self._pool.shutdown(wait=True)
 
     def _work(self, end: float, work: Callable[..., TileAnswer], given: tuple[Any, ...]) -> TileAnswer:
