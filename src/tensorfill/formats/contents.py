@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput, InvalidSetting, must_be
 from ..missingness import Missingness
 from ..observed import ObservedTensor
-from .file_array import Region, pieces, take
-from .scratch import Scratch
+from .file_array import Region, fill_by_pieces, order_of, pieces, take
+from .scratch import Scratch, allocate
 
 Kind = Literal["picture", "video", "cube", "volume", "table", "array"]
 _NAMES = {
@@ -189,15 +189,22 @@ class Contents:
         metadata = self.metadata
         if metadata.alpha is not None and metadata.alpha.shape == tensor.shape[: metadata.alpha.ndim]:
             metadata = replace(metadata, alpha=self._fill_alpha(metadata.alpha))
-        return Contents(tensor, observed, metadata=metadata)
+        return Contents(tensor, observed, metadata=metadata, scratch=self.scratch)
 
     def _fill_alpha(self, alpha: NDArray[Any]) -> NDArray[Any]:
         """Where nothing was known of a pixel it is as opaque as any other is now."""
-        holes = alpha == 0
-        if self.observed is not None:
-            holes |= ~(self.observed if self.observed.ndim == alpha.ndim else self.observed.any(axis=-1))
-        full = alpha.max(initial=0) or opaque(alpha.dtype)
-        return np.where(holes, np.asarray(full, dtype=alpha.dtype), alpha)
+        if not self.on_disk:
+            return _fill_alpha(alpha, self.observed, alpha.max(initial=0))
+        largest = max((take(alpha, region).max() for region in pieces(alpha)), default=0)
+
+        def fill(region: Region) -> NDArray[Any]:
+            return _fill_alpha(
+                take(alpha, region), None if self.observed is None else take(self.observed, region), largest
+            )
+
+        filled: NDArray[Any] = allocate(self.scratch, alpha.shape, alpha.dtype, order_of(alpha))
+        fill_by_pieces(filled, fill)
+        return filled
 
     def hide(self, left: NDArray[Any], observed: NDArray[np.bool_]) -> Contents:
         """The same file with holes: pixels that are missing in all channels are transparent, if it is a picture."""
@@ -212,6 +219,13 @@ class Contents:
     def plain_metadata(self) -> Metadata:
         """What can be said of another array of the same kind: no alpha, nothing of the file itself."""
         return Metadata(kind=self.metadata.kind, frame_rate=self.metadata.frame_rate)
+
+
+def _fill_alpha(alpha: NDArray[Any], observed: NDArray[np.bool_] | None, largest: Any) -> NDArray[Any]:
+    holes = alpha == 0
+    if observed is not None:
+        holes |= ~(observed if observed.ndim == alpha.ndim else observed.any(axis=-1))
+    return np.where(holes, np.asarray(largest or opaque(alpha.dtype), dtype=alpha.dtype), alpha)
 
 
 def opaque(dtype: np.dtype[Any]) -> int:

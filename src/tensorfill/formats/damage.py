@@ -15,7 +15,6 @@ from typing import Any, BinaryIO, NamedTuple
 from .. import memory
 from ..errors import TensorfillError, TooLarge, UnreadableFile
 from ..tensor import entries
-from .file_array import LARGE
 from .scratch import Scratch
 
 try:
@@ -123,7 +122,7 @@ def check_room(
         return
     there = available_memory()
     size = f"{' × '.join(map(str, shape))}, {needed / 1e9:,.1f} GB"
-    if scratch is not None and needed > LARGE:
+    if scratch is not None and scratch.takes(needed):
         _check_disk(path, needed, size, scratch, too_large_for_memory=2 * needed > there)
     elif 2 * needed > there:
         raise TooLarge(

@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 from ..errors import UnreadableFile
 from ..tensor import entries
 
-LARGE = 2**28
-"""Bytes of an array; what is larger lies on disk wherever there is a place for it."""
 PIECE = 2**25
 """Bytes that are read, looked at or written at a time."""
 _MAPPED = 2**26
@@ -123,7 +121,7 @@ class FileArray(Elsewhere):
         order = order_of(part)
         found = np.empty([part.shape[mode] for mode in order], self.dtype).transpose(np.argsort(order))
         for place in part._places():
-            part.part(place)._copy(found[place], write=False)
+            part.part(place)._copy(take(found, place), write=False)
         return found
 
     def __setitem__(self, key: Any, values: Any) -> None:
@@ -208,13 +206,14 @@ def cut(
     itemsize: int,
     order: Sequence[int] | None = None,
     blocks: Sequence[int] | None = None,
-    most: int = PIECE,
+    most: int | None = None,
 ) -> Iterator[Region]:
     """Regions of at most so many bytes that make up the whole, the first mode of `order` slowest.
 
     Cuts are at multiples of the sizes in `blocks`, so that a region can be larger if a block is.
     """
     order = range(len(shape)) if order is None else order
+    most = PIECE if most is None else most
     sizes = [max(1, min(size, block)) for size, block in zip(shape, blocks or [1] * len(shape), strict=True)]
     for mode in reversed(order):
         sizes[mode] = min(max(1, shape[mode]), sizes[mode] * max(1, most // (itemsize * prod(sizes))))
@@ -233,7 +232,7 @@ def _blocks(shape: Sequence[int], sizes: Sequence[int], order: Sequence[int]) ->
         yield tuple(region)
 
 
-def pieces(array: Any, most: int = PIECE) -> Iterator[Region]:
+def pieces(array: Any, most: int | None = None) -> Iterator[Region]:
     """Regions to go through an array by, of which each lies close together."""
     return cut(array.shape, array.dtype.itemsize, order_of(array), most=most)
 

@@ -25,7 +25,7 @@ from .. import errors
 from . import damage
 from .contents import Contents, Density, Metadata, Reading, TableWords
 from .damage import damaged, readable
-from .file_array import LARGE, FileArray, fill_by_pieces, is_in_memory, order_of
+from .file_array import FileArray, fill_by_pieces, is_in_memory, order_of
 from .scratch import Scratch
 
 _LENGTH = 8
@@ -78,7 +78,7 @@ def _put_down(contents: Contents, scratch: Scratch | None) -> Contents:
         return contents
 
     def moved(array: Any) -> Any:
-        if not is_in_memory(array) or array.nbytes <= LARGE:
+        if not is_in_memory(array) or not scratch.takes(array.nbytes):
             return array
         there = scratch.allocate(array.shape, array.dtype, order_of(array))
         fill_by_pieces(there, lambda region: array[region])
@@ -141,7 +141,7 @@ def _pack(value: Any, arrays: list[NDArray[Any]]) -> Any:
     if isinstance(value, FileArray):
         return {"file": [value.path.name, value.stored.str, *map(list, (value.shape, value.strides)), value.offset]}
     if isinstance(value, Scratch):
-        return {"scratch": os.fspath(value.folder)}
+        return {"scratch": [os.fspath(value.folder), value.large]}
     if isinstance(value, Density):
         return {"Density": _pack([*value], arrays)}
     if isinstance(value, Fraction):
@@ -180,7 +180,7 @@ def _unpack(value: Any, arrays: list[NDArray[Any]], scratch: Scratch | None) -> 
         case "file":
             return _find_file(inner, scratch)
         case "scratch":
-            return Scratch(Path(inner))
+            return Scratch(Path(inner[0]), inner[1])
         case _:
             return _RECORDS[kind](**_unpack(inner, arrays, scratch))
 

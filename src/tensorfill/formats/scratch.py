@@ -18,9 +18,10 @@ import numpy as np
 
 from ..errors import UnwritableFile
 from ..tensor import entries
-from .file_array import LARGE, FileArray
+from .file_array import FileArray
 from .staging import private_stage
 
+LARGE = 2**28
 _TERMINATED = 128 + 15
 
 
@@ -29,6 +30,12 @@ class Scratch:
     """A folder that nobody else can look into. `scratch_in` makes one, and deletes it with all that is in it."""
 
     folder: Path
+    large: int = LARGE
+    """From how many bytes on an array is kept here, rather than in memory."""
+
+    def takes(self, size: int) -> bool:
+        """Whether an array of so many bytes is large."""
+        return size > self.large
 
     @property
     def free(self) -> int:
@@ -81,13 +88,13 @@ def _unwritable(folder: Path, error: OSError) -> UnwritableFile:
 
 def allocate(scratch: Scratch | None, shape: Sequence[int], dtype: Any, axes: Sequence[int] | None = None) -> Any:
     """Room for an array: on disk if it is large and there is a place for that, else in memory."""
-    if scratch is not None and entries(shape) * np.dtype(dtype).itemsize > LARGE:
+    if scratch is not None and scratch.takes(entries(shape) * np.dtype(dtype).itemsize):
         return scratch.allocate(shape, dtype, axes)
     return np.zeros(shape, dtype)
 
 
 @contextmanager
-def scratch_in(folder: Path) -> Iterator[Scratch]:
+def scratch_in(folder: Path, large: int = LARGE) -> Iterator[Scratch]:
     """A new folder in this one; it is deleted in the end, also after Ctrl-C and when the process is told to end.
 
     If the process is killed outright, the next one that writes into `folder` deletes it.
@@ -98,7 +105,7 @@ def scratch_in(folder: Path) -> Iterator[Scratch]:
             stage = until_done.enter_context(private_stage(folder))
         except OSError as error:
             raise _unwritable(folder, error) from error
-        yield Scratch(stage)
+        yield Scratch(stage, large)
 
 
 @contextmanager

@@ -7,10 +7,10 @@ of text and raw numbers, and the library `spectral` logs to the terminal and loa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,9 @@ from ...errors import InvalidInput, UnreadableFile
 from ...tensor import entries
 from ..contents import Contents, Metadata, Reading, describe_loss
 from ..damage import check_room, readable
+from ..file_array import FileArray, Region, cut, fill_by_pieces, order_of, pieces, take
 from ..format import Format
+from ..scratch import Scratch, allocate
 
 _DTYPES = {1: "u1", 2: "i2", 3: "i4", 4: "f4", 5: "f8", 12: "u2", 13: "u4", 14: "i8", 15: "u8"}
 _COMPLEX = (6, 9)
@@ -47,8 +49,8 @@ class Envi(Format):
         """The cube (row, column, band); values to be ignored and bad bands are missing."""
         with readable(path, self.kind):
             header = read_header(path)
-            data = _read_cube(header)
-            observed, notes = header.find_missing(data)
+            data = _read_cube(header, how.scratch)
+            observed, notes = header.find_missing(data, how.scratch)
         fields, bands = header.fields, data.shape[2]
         wavelengths = header.numbers("wavelength", bands)
         names = header.words("band names")
@@ -70,12 +72,13 @@ class Envi(Format):
 
     def write(self, path: Path, contents: Contents) -> None:
         """The numbers as .img, and the header with every field that it had; order of bytes and axes as they were."""
-        data = contents.data.reshape(*contents.shape, 1) if contents.ndim == 2 else contents.data
-        metadata, old = contents.metadata, _old_header(contents)
-        observed = None if contents.observed is None else contents.observed.reshape(data.shape)
+        metadata, old, data = contents.metadata, _old_header(contents), contents.data
+        observed = contents.observed
+        if contents.ndim == 2:
+            data = np.asarray(data)[..., None]
+            observed = None if observed is None else np.asarray(observed)[..., None]
         order: Literal["<", ">"] = ">" if old.fields.get("byte order", "0").strip() == "1" else "<"
-        interleave = old.fields.get("interleave", "").strip().lower()
-        interleave = interleave if interleave in _AXES else "bsq"
+        interleave = _choose_interleave(old)
         code = next(code for code, name in _DTYPES.items() if name == data.dtype.str[1:])
         layout = (data.shape[1], data.shape[0], data.shape[2], 0, code, interleave, int(order == ">"))
         fields = {name: value for name, value in old.fields.items() if name == "description"}
@@ -88,14 +91,20 @@ class Envi(Format):
             fields["wavelength units"] = _clean(metadata.wavelength_unit)
         if metadata.band_names:
             fields["band names"] = join_list(tuple(map(_clean, metadata.band_names)))
-        values = data.transpose(_AXES[interleave]).astype(data.dtype.newbyteorder(order), order="C", copy=False)
+        stored, axes = data.dtype.newbyteorder(order), _AXES[interleave]
         with path.with_suffix(".img").open("xb") as file:
-            file.write(values.data)
+            for region in cut(data.shape, stored.itemsize, axes):
+                values = take(data, region).transpose(axes)
+                file.write(np.ascontiguousarray(values, dtype=stored).reshape(-1).view(np.uint8).data)
         path.write_text(format_header(fields), encoding="utf-8")
+
+    def page_mode(self, contents: Contents) -> int | None:
+        """That which is the slowest in the file."""
+        return _AXES[_choose_interleave(_old_header(contents))][0] if contents.ndim == 3 else None
 
     def refuses(self, contents: Contents) -> str | None:
         """Anything that is no picture with bands, and types ENVI does not have."""
-        if contents.ndim not in (2, 3) or not contents.data.size:
+        if contents.ndim not in (2, 3) or 0 in contents.shape:
             return (
                 f"An ENVI file holds rows, columns and bands, at least one each. Got an array of size {contents.shape}."
             )
@@ -119,7 +128,7 @@ class Envi(Format):
         return (path.with_suffix(".img"),)
 
 
-def _read_cube(header: EnviHeader) -> NDArray[Any]:
+def _read_cube(header: EnviHeader, scratch: Scratch | None) -> NDArray[Any]:
     """The numbers that a header describes, as (row, column, band)."""
     path = header.path
     columns, rows, bands = (
@@ -142,8 +151,10 @@ def _read_cube(header: EnviHeader) -> NDArray[Any]:
     shape, dtype = (rows, columns, bands), np.dtype(f"{order}{_DTYPES[code]}")
     offset = header.whole_number("header offset", 0)
     file = _find_numbers(path, offset + entries(shape) * dtype.itemsize)
-    check_room(path, shape, dtype.itemsize, file.stat().st_size)
     axes = _AXES[interleave]
+    if scratch is not None and scratch.takes(entries(shape) * dtype.itemsize):
+        return cast(NDArray[Any], FileArray.of(file.absolute(), dtype, shape, axes, offset))
+    check_room(path, shape, dtype.itemsize, file.stat().st_size)
     values = np.fromfile(file, dtype, entries(shape), offset=offset)
     cube = values.reshape([shape[axis] for axis in axes]).transpose(np.argsort(axes))
     return np.ascontiguousarray(cube, dtype=dtype.newbyteorder("="))
@@ -177,8 +188,21 @@ def _keeps_mask(contents: Contents) -> bool:
     if contents.observed is None or contents.ndim != 3:
         return contents.observed is None
     fields = _old_header(contents).still_missing(contents.data, contents.observed)
-    again = Contents(contents.data, EnviHeader(fields).find_missing(contents.data)[0])
-    return bool((again.known() == contents.known()).all())
+    missing = EnviHeader(fields).missing_in(contents.dtype, contents.shape[2])
+    return all(
+        bool(((~missing(values, region) & ~_is_nan(values)) == known).all())
+        for region in pieces(contents.data)
+        for values, known in [contents.part(region)]
+    )
+
+
+def _is_nan(values: NDArray[Any]) -> Mask | np.bool_:
+    return np.isnan(values) if values.dtype.kind == "f" else np.bool_(False)
+
+
+def _choose_interleave(old: EnviHeader) -> str:
+    interleave = old.fields.get("interleave", "").strip().lower()
+    return interleave if interleave in _AXES else "bsq"
 
 
 def _clean(text: str) -> str:
@@ -215,19 +239,32 @@ class EnviHeader:
             )
         return int(text)
 
-    def find_missing(self, data: NDArray[Any]) -> tuple[Mask | None, tuple[str, ...]]:
+    def missing_in(self, dtype: np.dtype[Any], bands: int) -> Callable[[NDArray[Any], Region], Mask]:
+        """Tells from the values of a region which of them are missing."""
+        ignored, bad = self._ignored(dtype), self._bad_bands(bands)
+
+        def missing(values: NDArray[Any], region: Region) -> Mask:
+            found: Mask = np.zeros(values.shape, dtype=bool) if ignored is None else values == ignored
+            return found | bad[region[2]]
+
+        return missing
+
+    def find_missing(self, data: NDArray[Any], scratch: Scratch | None) -> tuple[Mask | None, tuple[str, ...]]:
         """True where known, None if all is; and a sentence each about what is not."""
-        known: Mask = np.ones(data.shape, dtype=bool)
         notes: tuple[str, ...] = ()
         ignored, bad = self._ignored(data.dtype), self._bad_bands(data.shape[2])
-        if ignored is not None and (count := np.count_nonzero(data == ignored)):
-            known = data != ignored
+        parts = () if ignored is None else (take(data, region) for region in pieces(data))
+        if count := sum(int(np.count_nonzero(part == ignored)) for part in parts):
             notes += (f"{self.path} says that {ignored:g} is to be ignored: {count:,} entries are missing.",)
         if bad.any():
-            known[:, :, bad] = False
             numbers = ", ".join(map(str, np.flatnonzero(bad)[:20].tolist())) + ("" if bad.sum() <= 20 else ", …")
             notes += (f"{self.path} lists {int(bad.sum())} bad bands (counted from 0: {numbers}): they are missing.",)
-        return known if notes else None, notes
+        if not notes:
+            return None, ()
+        missing = self.missing_in(data.dtype, data.shape[2])
+        known: Mask = allocate(scratch, data.shape, bool, order_of(data))
+        fill_by_pieces(known, lambda region: ~missing(take(data, region), region))
+        return known, notes
 
     def still_missing(self, data: NDArray[Any], observed: Mask | None) -> dict[str, str]:
         """The fields about what is missing that still hold: values are written as they are, whatever a mask says.
@@ -235,17 +272,28 @@ class EnviHeader:
         A bad band of which something is known now is a good one. The value to be ignored is left out if it would make
         something known missing, or something missing known.
         """
-        known = np.ones(data.shape, dtype=bool) if observed is None else observed
         fields: dict[str, str] = {}
-        bad = self._bad_bands(data.shape[2]) & ~known.any(axis=(0, 1))
+        bad = self._bad_bands(data.shape[2])
+        if observed is None:
+            bad = np.zeros_like(bad)
+        for region in pieces(observed) if observed is not None and bad.any() else ():
+            bad[region[2]] &= ~take(observed, region).any(axis=(0, 1))
         if len(self.words(BAD_BANDS)) == data.shape[2]:
             fields[BAD_BANDS] = join_list(tuple("0" if each else "1" for each in bad))
-        ignored = self._ignored(data.dtype)
-        if ignored is not None:
-            same = data == ignored
-            if not (same & ~bad).any() or ((same | bad)[~known].all() and not same[known].any()):
-                fields[IGNORE] = self.fields[IGNORE]
+        if self._ignored(data.dtype) is not None and self._still_ignores(data, observed, bad):
+            fields[IGNORE] = self.fields[IGNORE]
         return fields
+
+    def _still_ignores(self, data: NDArray[Any], observed: Mask | None, bad: Mask) -> bool:
+        """Whether the value is nowhere outside of bad bands, or where something is missing, and only there."""
+        ignored, nowhere, all_missing, none_known = self._ignored(data.dtype), True, True, True
+        for region in pieces(data):
+            same, lost = take(data, region) == ignored, bad[region[2]]
+            known = np.ones(same.shape, dtype=bool) if observed is None else take(observed, region)
+            nowhere = nowhere and not bool((same & ~lost).any())
+            all_missing = all_missing and bool((same | lost)[~known].all())
+            none_known = none_known and not bool(same[known].any())
+        return nowhere or (all_missing and none_known)
 
     def _ignored(self, dtype: np.dtype[Any]) -> Any:
         """The value to be ignored, as a number of this type; None if there is none or the type does not have it."""

@@ -18,7 +18,7 @@ from ...tensor import entries
 from .. import damage
 from ..contents import Contents, Metadata, Reading, check_numbers
 from ..damage import Extra, check_room, readable, require
-from ..file_array import LARGE, PIECE, cut, take
+from ..file_array import PIECE, cut, take
 from ..format import Format
 from ..scratch import Scratch
 from .named_arrays import (
@@ -209,7 +209,7 @@ def load_dataset(
     chunk = dataset.chunks or ()
     if chunk:
         check_chunks(path, called, array.shape, chunk, itemsize)
-    if scratch is None or prod(array.shape) * itemsize <= LARGE:
+    if scratch is None or not scratch.takes(prod(array.shape) * itemsize):
         damage.allow((prod(array.shape) + prod(chunk)) * itemsize)
         data = np.asarray(dataset[()])
         return data != 0 if logical else data.astype(data.dtype.newbyteorder("="), copy=False)

@@ -16,7 +16,7 @@ from ...telling import Phase, tell_phase
 from ...tensor import entries
 from ..contents import Contents, Metadata, Reading, check_mask, check_numbers
 from ..damage import check_room, damaged, open_source, readable
-from ..file_array import LARGE, FileArray, cut, is_in_memory, take
+from ..file_array import FileArray, cut, is_in_memory, take
 from ..format import Format
 from ..scratch import Scratch
 from .named_arrays import DATA, OBSERVED, Found, choose, list_members, load_with_mask
@@ -157,7 +157,7 @@ def _read_array(
             "program; save it as an array of numbers."
         )
     wanted = entries(shape) * dtype.itemsize
-    on_disk = scratch is not None and wanted > LARGE
+    on_disk = scratch is not None and scratch.takes(wanted)
     if on_disk and mapped:
         if file.tell() + wanted != size:
             raise damaged(path, NumpyArray.kind)

@@ -22,7 +22,7 @@ from ...tensor import entries
 from .. import damage
 from ..contents import Contents, Metadata, Reading
 from ..damage import Extra, check_room, damaged, readable, require
-from ..file_array import LARGE, PIECE, cut, take
+from ..file_array import PIECE, cut, take
 from ..format import Format
 from ..scratch import Scratch
 from .named_arrays import (
@@ -199,7 +199,7 @@ def _load(array: Any, path: Path, name: str, called: str, gaps: list[str], scrat
     count = check_chunks(path, called, shape, piece, dtype.itemsize)
     if len(sizes) < count:
         gaps.append(f"{called} stores {len(sizes)} of its {count} pieces; in the others all is {array.fill_value}.")
-    if scratch is None or prod(shape) * dtype.itemsize <= LARGE:
+    if scratch is None or not scratch.takes(prod(shape) * dtype.itemsize):
         damage.allow((prod(shape) + 2 * prod(piece)) * dtype.itemsize)
         return np.asarray(array[...]).reshape(shape).astype(dtype, copy=False)
     out = scratch.allocate(shape, dtype)

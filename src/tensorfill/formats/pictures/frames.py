@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from ...errors import InvalidInput, UnreadableFile
 from ..contents import Contents, Metadata, Reading, describe_loss, opaque
 from ..damage import check_room, readable
+from ..file_array import FileArray, take
 from ..format import Format
+from ..scratch import Scratch, allocate
 from .by_pillow import Bmp, Jpeg, Webp
 from .pixels import choose_frames, describe, has_frames, is_picture
 from .png import Png
@@ -55,8 +57,9 @@ class Frames(Format):
             raise UnreadableFile(f"None of the frames asked for is there in {path}.")
         first = _read_picture(clip, present[0], how)
         shape = (*first.shape[:2], len(wanted), *first.shape[2:])
-        check_room(path, shape, first.dtype.itemsize)
-        data, known = np.zeros(shape, dtype=first.dtype), np.zeros(shape, dtype=bool)
+        check_room(path, shape, first.dtype.itemsize, scratch=how.scratch)
+        axes, whole = (2, 0, 1, 3)[: len(shape)], len(present) == len(wanted)
+        data, known = (allocate(how.scratch, shape, dtype, axes) for dtype in (first.dtype, bool))
         alpha: NDArray[Any] | None = None
         about: list[Metadata | None] = [None] * len(wanted)
         for index, number in enumerate(wanted):
@@ -67,25 +70,33 @@ class Frames(Format):
             about[index] = replace(frame.metadata, alpha=None)
             data[:, :, index] = frame.data
             known[:, :, index] = True if frame.observed is None else frame.observed
+            whole = whole and (frame.observed is None or bool(frame.observed.all()))
             if frame.metadata.alpha is not None:
                 if alpha is None:
-                    alpha = np.full(shape[:3], opaque(first.dtype), dtype=first.dtype)
+                    alpha = _make_opaque(how.scratch, shape[:3], first.dtype)
                 alpha[:, :, index] = frame.metadata.alpha
         gone = [index for index, number in enumerate(wanted) if number not in clip.names]
         if alpha is not None:
-            alpha[:, :, gone] = 0
+            for index in gone:
+                alpha[:, :, index] = 0
         names = tuple(clip.name(number) for number in wanted)
         metadata = Metadata(
             kind="video", alpha=alpha, header={"names": names, "about": tuple(about)}, header_of="frames"
         )
         notes = (*first.notes, *_describe_others(clip, [names[index] for index in gone]))
-        return Contents(data, None if known.all() else known, notes, metadata)
+        if whole and how.scratch is not None and isinstance(known, FileArray):
+            how.scratch.discard(known)
+        return Contents(data, None if whole else known, notes, metadata)
 
     def write(self, path: Path, contents: Contents) -> None:
         """A picture for every frame, by the names it came with if there are any."""
         path.mkdir()
         for index, name in enumerate(_choose_names(contents)):
             _choose_format(name).write(path / name, _take_frame(contents, index))
+
+    def page_mode(self, contents: Contents) -> int | None:
+        """That of frames."""
+        return 2
 
     def refuses(self, contents: Contents) -> str | None:
         """Clips fit, if their frames fit into .png or .tif files."""
@@ -94,7 +105,9 @@ class Frames(Format):
                 "A folder of frames holds clips of shape (rows, columns, frames) or (rows, columns, frames, 3). "
                 f"Got {describe(contents)} instead; write .npy or .npz."
             )
-        return Tiff().refuses(_take_frame(contents, 0))
+        rows, columns, _, *channels = contents.shape
+        example = np.broadcast_to(np.zeros((), contents.dtype), (rows, columns, *channels))
+        return Tiff().refuses(Contents(example, metadata=Metadata(kind="picture")))
 
     def losses(self, contents: Contents) -> tuple[str, ...]:
         """The frame rate, and names that had to change."""
@@ -107,6 +120,13 @@ class Frames(Format):
             suffixes = Path(now[0]).suffix, Path(before[0]).suffix
             found.append("The frames are written as {}, not {}, so that every value is kept.".format(*suffixes))
         return (*found, *describe_loss(contents, "a folder of frames", "alpha", "frame_rate"))
+
+
+def _make_opaque(scratch: Scratch | None, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+    alpha: NDArray[Any] = allocate(scratch, shape, dtype, (2, 0, 1))
+    for index in range(shape[2]):
+        alpha[:, :, index] = opaque(dtype)
+    return alpha
 
 
 def _choose_format(name: str) -> Format:
@@ -171,7 +191,10 @@ def _take_frame(contents: Contents, index: int) -> Contents:
         alpha = alpha[:, :, index] if alpha.shape == contents.shape[:3] else None
     about = header.get("about", ()) if contents.metadata.header_of == "frames" else ()
     own = about[index] if len(about) == contents.shape[2] and isinstance(about[index], Metadata) else None
-    return Contents(contents.data[:, :, index], metadata=replace(own or Metadata(kind="picture"), alpha=alpha))
+    return Contents(
+        take(contents.data, (slice(None), slice(None), index)),
+        metadata=replace(own or Metadata(kind="picture"), alpha=alpha),
+    )
 
 
 @dataclass(frozen=True)

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...telling import Phase, tell_phase
-from ..contents import Contents, Reading, describe_loss
+from ..contents import Contents, Metadata, Reading, describe_loss
 from ..damage import check_room, damaged, open_source
+from ..file_array import is_in_memory, pieces, take
 from ..format import Format
+from ..scratch import Scratch, allocate
 from .pixels import (
+    add_alpha,
+    brightness,
     choose_frames,
     describe,
     has_frames,
     is_picture,
+    iterate_pages,
     open_picture,
     refuse_floats,
     tell_rounding,
@@ -56,21 +61,25 @@ class Gif(Format):
             is_still = count == 1 and "loop" not in image.info
             is_colour = _COLOUR in image.info.get("comment", b"")
             shape = (image.height, image.width, len(wanted))
-            check_room(path, (*shape, 4), 1, path.stat().st_size)
-            data, alpha = np.zeros((*shape, 3), dtype=np.uint8), np.zeros(shape, dtype=np.uint8)
-            hundredths = []
+            check_room(path, (*shape, 4), 1, path.stat().st_size, scratch=how.scratch)
+            data: NDArray[Any] = allocate(how.scratch, (*shape, 3), np.uint8, (2, 0, 1, 3))
+            alpha: NDArray[Any] = allocate(how.scratch, shape, np.uint8, (2, 0, 1))
+            opaque, hundredths = True, []
             for index, (frame, known) in enumerate(self._draw(image, file, wanted.stop, path)):
                 hundredths.append(image.info.get("duration", 0) // 10)
                 if index in wanted:
-                    data[:, :, index - wanted.start] = frame * known[..., None]
+                    colours = frame * known[..., None]
+                    is_colour |= bool((colours != colours[..., :1]).any())
+                    opaque &= bool(known.all())
+                    data[:, :, index - wanted.start] = colours
                     alpha[:, :, index - wanted.start] = np.where(known, _OPAQUE, 0)
-        if not is_colour and all((data[..., 0] == data[..., other]).all() for other in (1, 2)):
-            data = np.ascontiguousarray(data[..., 0])
-        there = None if alpha.all() else alpha
+        data, there = _drop_equal_channels(data) if not is_colour else data, None if opaque else alpha
         if is_still:
             return to_contents(data[:, :, 0], None if there is None else there[:, :, 0], how)
         rate, notes = _find_frame_rate(hundredths, path)
-        return to_contents(data, there, how, notes, {"kind": "video", "frame_rate": rate})
+        if how.gray and is_colour:
+            data = _to_brightness(data, how.scratch)
+        return add_alpha(Contents(data, None, notes, Metadata(kind="video", frame_rate=rate)), there, how.scratch)
 
     def _draw(
         self, image: Any, file: BinaryIO, count: int, path: Path
@@ -102,8 +111,8 @@ class Gif(Format):
         """Every frame whole, with colours of its own; pixels with alpha 0 are transparent, all others are not."""
         from PIL import GifImagePlugin, Image
 
-        frames = _to_frames(contents)
-        (height, width, *channels), has_holes = frames[0][0].shape, frames[0][1] is not None
+        has_holes = _has_holes(contents)
+        height, width, *channels = contents.shape if _is_still(contents) else _without_frames(contents.shape)
         about: dict[str, Any] = {"duration": 10 * _to_hundredths(contents.metadata.frame_rate)}
         about |= {"transparency": _MOST_COLOURS - 1} if has_holes else {}
         about |= {"comment": _COLOUR} if channels else {}
@@ -113,11 +122,15 @@ class Gif(Format):
             for part in GifImagePlugin.getheader(Image.new("L", (width, height)), info=dict(about))[0]:
                 file.write(part)
             about["disposal"] = _CLEAR if has_holes else 1  # so that no frame shines through the next one
-            for frame, known in frames:
+            for frame, known in _iterate_frames(contents):
                 image = _to_image(frame, known)
                 for part in GifImagePlugin.getdata(image, include_color_table=image.mode == "P", **about):
                     file.write(part)
             file.write(b";")
+
+    def page_mode(self, contents: Contents) -> int | None:
+        """That of frames."""
+        return None if _is_still(contents) else 2
 
     def refuses(self, contents: Contents) -> str | None:
         """Only 8-bit clips and pictures fit."""
@@ -138,12 +151,11 @@ class Gif(Format):
     def losses(self, contents: Contents) -> tuple[str, ...]:
         """More than 256 colours, other frame rates, shades of transparency, floats."""
         found = list(tell_rounding(contents, ".gif"))
-        frames = _to_frames(contents)
-        merged = sum(_merges_colours(frame, known) for frame, known in frames)
-        if merged:
+        merged = [_merges_colours(frame, known) for frame, known in _iterate_frames(contents)]
+        if any(merged):
             found.append(
-                f"A .gif frame has at most 256 colours; in {merged} of {len(frames)} frames similar ones are merged, "
-                "so observed entries change too; write .mkv or .npy to keep them exactly."
+                f"A .gif frame has at most 256 colours; in {sum(merged)} of {len(merged)} frames similar ones are "
+                "merged, so observed entries change too; write .mkv or .npy to keep them exactly."
             )
         rate, alpha = contents.metadata.frame_rate, contents.metadata.alpha
         if rate is not None and not _is_still(contents) and rate * _to_hundredths(rate) != 100:
@@ -151,7 +163,7 @@ class Gif(Format):
                 f"A .gif counts time in hundredths of a second: {float(rate):g} frames per second become "
                 f"{100 / _to_hundredths(rate):g}."
             )
-        if alpha is not None and bool(((alpha > 0) & (alpha < alpha.max())).any()):
+        if alpha is not None and _is_half_transparent(alpha):
             found.append("A .gif pixel is transparent or not; those that shine through a little become opaque.")
         return (*found, *describe_loss(contents, "a .gif", "alpha", "frame_rate"))
 
@@ -160,14 +172,45 @@ def _is_still(contents: Contents) -> bool:
     return contents.metadata.kind == "picture" or contents.ndim == 2
 
 
-def _to_frames(contents: Contents) -> list[tuple[NDArray[Any], NDArray[np.bool_] | None]]:
+def _without_frames(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return (*shape[:2], *shape[3:])
+
+
+def _drop_equal_channels(data: NDArray[Any]) -> NDArray[Any]:
+    return np.ascontiguousarray(data[..., 0]) if is_in_memory(data) else cast(Any, data).part((..., 0))
+
+
+def _to_brightness(data: NDArray[Any], scratch: Scratch | None) -> NDArray[Any]:
+    out: NDArray[Any] = allocate(scratch, data.shape[:3], data.dtype, (2, 0, 1))
+    for index, frame in enumerate(iterate_pages(data)):
+        out[:, :, index] = brightness(frame)
+    return out
+
+
+def _has_holes(contents: Contents) -> bool:
+    """Whether there is a transparent pixel in the clip."""
+    alpha, colour = contents.metadata.alpha, contents.ndim == (3 if _is_still(contents) else 4)
+    if alpha is None or alpha.shape != (contents.shape[:-1] if colour else contents.shape):
+        return False
+    return not all(bool((take(alpha, region) > 0).all()) for region in pieces(alpha))
+
+
+def _is_half_transparent(alpha: NDArray[Any]) -> bool:
+    most = max(take(alpha, region).max() for region in pieces(alpha))
+    parts = (take(alpha, region) for region in pieces(alpha))
+    return any(bool(((part > 0) & (part < most)).any()) for part in parts)
+
+
+def _iterate_frames(contents: Contents) -> Iterator[tuple[NDArray[Any], NDArray[np.bool_] | None]]:
     """Frames of bytes, and which pixels are not transparent, None if all pixels of the clip are not."""
-    data, alpha = to_shades(contents.data), contents.metadata.alpha
-    if _is_still(contents):
-        data, alpha = data[:, :, None], None if alpha is None else alpha[:, :, None]
-    if alpha is None or alpha.shape != data.shape[:3] or bool((alpha > 0).all()):
-        return [(data[:, :, index], None) for index in range(data.shape[2])]
-    return [(data[:, :, index], alpha[:, :, index] > 0) for index in range(data.shape[2])]
+    data, alpha = contents.data, contents.metadata.alpha
+    frames = iter([data]) if _is_still(contents) else iterate_pages(data)
+    if alpha is None or not _has_holes(contents):
+        yield from ((to_shades(frame), None) for frame in frames)
+        return
+    opacities = iter([alpha]) if _is_still(contents) else iterate_pages(alpha)
+    for frame, opacity in zip(frames, opacities, strict=True):
+        yield to_shades(frame), opacity > 0
 
 
 def _check_end(file: BinaryIO, place: int, path: Path, kind: str) -> None:

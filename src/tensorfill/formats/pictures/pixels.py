@@ -24,11 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidSetting, UnreadableFile
+from ...tensor import entries
 from ..arriving import ArrivingArray
 from ..contents import Contents, Metadata, Reading, opaque
 from ..damage import check_room, readable
-from ..file_array import pieces, take
+from ..file_array import cut, pieces, take
 from ..format import Format
+from ..scratch import Scratch, allocate
 from .tags import ORIENTATION, read_exif
 
 if TYPE_CHECKING:
@@ -113,8 +115,14 @@ def to_contents(
     data, alpha = turn_upright(data, number), None if alpha is None else turn_upright(alpha, number)
     if how.gray and data.ndim == (3 if metadata.kind == "picture" else 4):
         data = brightness(data)
-    known, soft = find_known_pixels(alpha, data.shape)
-    return Contents(data, known, (*notes, *soft), replace(metadata, alpha=alpha))
+    return add_alpha(Contents(data, None, notes, metadata), alpha)
+
+
+def add_alpha(upright: Contents, alpha: NDArray[Any] | None, scratch: Scratch | None = None) -> Contents:
+    """The same, where pixels are as opaque as `alpha` says."""
+    known, soft = find_known_pixels(alpha, upright.shape, scratch)
+    metadata = replace(upright.metadata, alpha=alpha)
+    return replace(upright, observed=known, notes=(*upright.notes, *soft), metadata=metadata)
 
 
 def to_stored_samples(contents: Contents) -> NDArray[Any]:
@@ -125,31 +133,37 @@ def to_stored_samples(contents: Contents) -> NDArray[Any]:
 
 
 def find_known_pixels(
-    alpha: NDArray[Any] | None, shape: tuple[int, ...]
+    alpha: NDArray[Any] | None, shape: tuple[int, ...], scratch: Scratch | None = None
 ) -> tuple[NDArray[np.bool_] | None, tuple[str, ...]]:
-    """True where a pixel has a value, for every entry of an array of this shape, None if all have; and a note."""
-    if alpha is None or bool((alpha > 0).all()):
+    """True where a pixel has a value, for every entry of an array of this shape, None if all have; and a note.
+
+    Pixels have none where alpha is 0, and where it is less than that of the most opaque one and they touch such a
+    pixel, one by one.
+    """
+    if alpha is None:
         return None, ()
-    holes = _add_soft_edges(alpha)
-    soft = int(np.count_nonzero(holes & (alpha > 0)))
-    notes = (f"{soft:,} pixels at the edge of transparent ones are half transparent; they count as missing, too.",)
-    known = ~holes
-    return (known if known.shape == shape else np.broadcast_to(known[..., None], shape).copy()), notes if soft else ()
+    pages = [(slice(None), slice(None), *rest) for rest in np.ndindex(*alpha.shape[2:])]
+    if all(bool((alpha[page] > 0).all()) for page in pages):
+        return None, ()
+    most = max(alpha[page].max() for page in pages)
+    axes = (*range(2, len(shape)), 0, 1) if len(shape) == alpha.ndim else (*range(2, alpha.ndim), 0, 1, alpha.ndim)
+    known = np.empty(shape, bool) if scratch is None else allocate(scratch, shape, bool, axes)
+    soft = 0
+    for page in pages:
+        opacity = alpha[page]
+        holes = _add_soft_edges(opacity, most)
+        soft += int(np.count_nonzero(holes & (opacity > 0)))
+        known[page] = ~holes if len(shape) == alpha.ndim else ~holes[..., None]
+    note = f"{soft:,} pixels at the edge of transparent ones are half transparent; they count as missing, too."
+    return known, (note,) if soft else ()
 
 
-def _add_soft_edges(alpha: NDArray[Any]) -> NDArray[np.bool_]:
-    """Fully transparent pixels, and those less opaque than the most opaque one that touch them, one by one."""
+def _add_soft_edges(alpha: NDArray[Any], most: Any) -> NDArray[np.bool_]:
     from scipy.ndimage import binary_propagation
 
     clear: NDArray[np.bool_] = alpha == 0
-    less = alpha < alpha.max()
-    if not bool((less & ~clear).any()):
-        return clear
-    holes = np.empty(alpha.shape, dtype=bool)
-    for rest in np.ndindex(*alpha.shape[2:]):
-        place = (slice(None), slice(None), *rest)
-        holes[place] = binary_propagation(clear[place], _NEIGHBOURS, less[place])
-    return holes
+    less = alpha < most
+    return binary_propagation(clear, _NEIGHBOURS, less) if bool((less & ~clear).any()) else clear
 
 
 def fit_alpha(alpha: NDArray[Any] | None, data: NDArray[Any], *, channels: bool) -> NDArray[Any] | None:
@@ -250,6 +264,19 @@ def refuse_floats(data: NDArray[Any], what: str, *, holes: bool = False) -> str 
     return (
         f"Floating-point values must lie between 0 and 1 to become {what}. Got {got} instead; write .tif, .npy or .npz."
     )
+
+
+def iterate_pages(data: NDArray[Any], modes: int = 1) -> Iterator[NDArray[Any]]:
+    """Every page, (row, column[, channel]), of an array with so many modes of pages behind rows and columns.
+
+    The last of these modes runs fastest. A few pages are read at a time.
+    """
+    sizes = data.shape[2 : 2 + modes]
+    rest = entries(data.shape[:2]) * entries(data.shape[2 + modes :])
+    for region in cut(sizes, rest * data.dtype.itemsize):
+        some = take(data, (slice(None), slice(None), *region))
+        for index in np.ndindex(*some.shape[2 : 2 + modes]):
+            yield some[(slice(None), slice(None), *index)]
 
 
 def has_equal_channels(data: NDArray[Any]) -> bool:

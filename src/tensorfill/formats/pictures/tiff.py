@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import repeat
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
@@ -12,18 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contents import Contents, Metadata, Reading
-from ..damage import open_source, readable
+from ..damage import check_room, open_source, readable
 from ..format import Format
+from ..scratch import Scratch, allocate
 from .pixels import (
+    add_alpha,
     brightness,
     choose_frames,
     find_orientation,
+    find_turns,
     fit_alpha,
     fit_profile,
+    iterate_pages,
     tell_alpha,
     tell_profile,
-    to_contents,
     turn_as_stored,
+    turn_upright,
 )
 from .tiff_about import (
     About,
@@ -66,7 +71,7 @@ class Tiff(Format):
         samples = turn_as_stored(samples, find_orientation(Metadata(**about.fields)))  # Pillow turns it upright
         modes = samples.shape[2:3] if len(pages) > 1 else ()
         about = about._replace(notes=(*notes, *about.notes))
-        found = _to_contents(samples, layout, modes, Description(), about, gray=how.gray)
+        found = _to_contents(iter(np.moveaxis(samples, 2, 0)), layout, modes, Description(), about, how)
         return keep_text(found, about.text, said)
 
     def write(self, path: Path, contents: Contents) -> None:
@@ -74,20 +79,20 @@ class Tiff(Format):
         import tifffile
 
         metadata = contents.metadata
-        colour = _is_colour(contents)
-        alpha = fit_alpha(metadata.alpha, contents.data, channels=colour)
+        data, colour = contents.data, _is_colour(contents)
+        alpha = None if tell_alpha(contents, channels=colour) else metadata.alpha
         turn, order = find_orientation(metadata), choose_byte_order(metadata)
-        data, alpha = turn_as_stored(contents.data, turn), None if alpha is None else turn_as_stored(alpha, turn)
+        rows, columns = data.shape[1::-1] if find_turns(turn)[0] else data.shape[:2]
         header = metadata.header if metadata.header_of == self.name else {}
         modes = data.shape[2:-1] if colour else data.shape[2:]
         samples = (3 if colour else 1) + (alpha is not None)
-        stored = (*modes, *data.shape[:2], *((3,) if colour else ()))
+        stored = (*modes, rows, columns, *((3,) if colour else ()))
         dtype = data.dtype.newbyteorder(order)
         big = math.prod(stored) * data.dtype.itemsize > _BIG
         with tifffile.TiffWriter(path, bigtiff=big, byteorder=order) as file:
             file.write(
-                _make_pages(data, alpha, len(modes), dtype),
-                shape=(math.prod(modes), *data.shape[:2], *((samples,) if samples > 1 else ())),
+                _make_pages(data, alpha, len(modes), turn, dtype),
+                shape=(math.prod(modes), rows, columns, *((samples,) if samples > 1 else ())),
                 dtype=dtype,
                 photometric="rgb" if colour else "minisblack",
                 planarconfig="contig" if samples > 1 else None,
@@ -100,6 +105,10 @@ class Tiff(Format):
             )
         text = compose_text(contents, stored, _choose_letters(contents, len(modes)) + ("YXS" if colour else "YX"))
         add_about(path, metadata, fit_profile(metadata, 3 if colour else 1), text, order=order, big=big)
+
+    def page_mode(self, contents: Contents) -> int | None:
+        """The first that pages have."""
+        return 2 if contents.ndim > (3 if _is_colour(contents) else 2) else None
 
     def refuses(self, contents: Contents) -> str | None:
         """Numbers in at least two modes fit."""
@@ -127,41 +136,40 @@ def _decode_stack(file: BinaryIO, pages: list[Any], layout: Layout, about: About
     each = math.prod(modes[1:])  # of several modes, the first one is counted as frames
     asked = choose_frames(how, path, modes[0]) if modes else range(1)
     wanted = range(asked.start * each, asked.stop * each)
+    shape = (layout.height, layout.width, len(wanted), layout.samples)
+    check_room(path, shape, layout.dtype.itemsize, path.stat().st_size, scratch=how.scratch)
     if len(alike) == 1 < count:
-        samples = read_in_one_piece(pages[0], layout, wanted, file, path)
+        read = read_in_one_piece(pages[0], layout, wanted, file)
     else:
-        samples = read_pages([alike[index] for index in wanted], layout, file, path)  # fails if there are too few
+        read = read_pages([alike[index] for index in wanted], layout, file, path)  # fails if there are too few
     if len(full) > len(alike):
         unlike = f"{path} also has {len(full) - len(alike)} pages unlike the first one; they are not read."
         about = about._replace(notes=(*about.notes, unlike))
     if modes and len(wanted) < count:
         modes, said = (len(asked), *modes[1:]), replace(said, fields={})
-    found = _to_contents(samples, layout, modes, said, about, gray=how.gray)
+    found = _to_contents(read, layout, modes, said, about, how)
     return keep_text(found, about.text, said, whole=len(wanted) == max(count, 1) and not how.gray)
 
 
 def _to_contents(
-    samples: NDArray[Any], layout: Layout, modes: tuple[int, ...], said: Description, about: About, *, gray: bool
+    pages: Iterator[NDArray[Any]],
+    layout: Layout,
+    modes: tuple[int, ...],
+    said: Description,
+    about: About,
+    how: Reading,
 ) -> Contents:
-    """Values and alpha of samples, (rows, columns, pages, samples), upright, the pages as modes; none: a picture."""
-    notes = (*said.notes, *about.notes)
-    header, alpha = dict(about.fields.get("header", {})), None
-    plain = 3 if layout.photometric == RGB else 1
-    if layout.samples == plain + 1 and layout.extra[:1] in ((_ASSOCIATED_ALPHA,), (ALPHA,)):
-        alpha = np.ascontiguousarray(samples[..., -1]).reshape(*samples.shape[:2], *modes)
-        samples = samples[..., :-1]
+    """Values and alpha of pages, (rows, columns, samples) each, upright, as these modes; none: a picture."""
+    notes, header = (*said.notes, *about.notes), dict(about.fields.get("header", {}))
+    samples = _Samples.of(layout, find_orientation(Metadata(**about.fields)), gray=how.gray)
+    if samples.alpha:
         header |= {} if layout.extra[0] == ALPHA else {"alpha": layout.extra[0]}
-    if layout.photometric == _WHITE_IS_0 and layout.dtype.kind == "u":
-        samples = np.iinfo(layout.dtype).max - samples
+    if samples.white_is_0:
         notes = (*notes, "White is stored as 0; the values are turned round, so that black is 0.")
-    bands = samples.shape[3]
-    colour = bands == 3 and layout.photometric == RGB
-    data = samples.reshape(*samples.shape[:2], *modes, *((bands,) if bands > 1 else ()))
-    if colour and gray:
-        data = brightness(data)
-    still = "picture" if bands == 1 or colour else "cube"
-    stack = "video" if colour else "volume"
-    axes = f"YX{said.axes}" + ("S" if bands > 1 else "")
+    data, alpha = _collect(map(samples.split, pages), modes, how.scratch) if modes else samples.split(next(pages))
+    still = "picture" if samples.bands == 1 or samples.colour else "cube"
+    stack = "video" if samples.colour else "volume"
+    axes = f"YX{said.axes}" + ("S" if samples.bands > 1 else "")
     fields: dict[str, Any] = {
         **about.fields,
         **said.fields,
@@ -171,7 +179,56 @@ def _to_contents(
         "header": header,
         "header_of": Tiff.name if header else "",
     }
-    return to_contents(data, alpha, Reading(), notes, fields)
+    return add_alpha(Contents(data, None, notes, Metadata(**fields)), alpha, how.scratch)
+
+
+@dataclass(frozen=True)
+class _Samples:
+    """What the numbers of a pixel are."""
+
+    bands: int
+    """How many there are beside alpha."""
+    alpha: bool
+    colour: bool
+    white_is_0: bool
+    turn: int
+    gray: bool
+    """Whether colour becomes brightness."""
+
+    @classmethod
+    def of(cls, layout: Layout, turn: int, *, gray: bool) -> _Samples:
+        """As a page declares them."""
+        plain = 3 if layout.photometric == RGB else 1
+        alpha = layout.samples == plain + 1 and layout.extra[:1] in ((_ASSOCIATED_ALPHA,), (ALPHA,))
+        bands = layout.samples - alpha
+        white_is_0 = layout.photometric == _WHITE_IS_0 and layout.dtype.kind == "u"
+        return cls(bands, alpha, bands == 3 and layout.photometric == RGB, white_is_0, turn, gray)
+
+    def split(self, page: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any] | None]:
+        """The values of a page, and its alpha if there is one, upright."""
+        values = page[..., : self.bands]
+        if self.white_is_0:
+            values = np.iinfo(page.dtype).max - values
+        values = values[..., 0] if self.bands == 1 else values
+        values = brightness(values) if self.colour and self.gray else values
+        return turn_upright(values, self.turn), turn_upright(page[..., -1], self.turn) if self.alpha else None
+
+
+def _collect(
+    pages: Iterable[tuple[NDArray[Any], NDArray[Any] | None]], modes: tuple[int, ...], scratch: Scratch | None
+) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """All pages, (row, column, modes[, channel]), and their alpha."""
+    found: list[Any] = [None, None]
+    for index, page in zip(np.ndindex(*modes), pages, strict=True):
+        for place, values in enumerate(page):
+            if values is None:
+                continue
+            if found[place] is None:
+                (rows, columns, *rest), count = values.shape, 2 + len(modes)
+                axes = (*range(2, count), 0, 1, *range(count, count + len(rest)))
+                found[place] = allocate(scratch, (rows, columns, *modes, *rest), values.dtype, axes)
+            found[place][(slice(None), slice(None), *index)] = values
+    return found[0], found[1]
 
 
 def _choose_letters(contents: Contents, modes: int) -> str:
@@ -192,10 +249,11 @@ def _is_colour(contents: Contents) -> bool:
 
 
 def _make_pages(
-    data: NDArray[Any], alpha: NDArray[Any] | None, modes: int, dtype: np.dtype[Any]
+    data: NDArray[Any], alpha: NDArray[Any] | None, modes: int, turn: int, dtype: np.dtype[Any]
 ) -> Iterator[NDArray[Any]]:
-    """Page after page, the last of the other modes fastest."""
-    for index in np.ndindex(*data.shape[2 : 2 + modes]):
-        place = (slice(None), slice(None), *index)
-        page = data[place] if alpha is None else np.dstack([data[place], alpha[place]])
-        yield np.ascontiguousarray(page, dtype=dtype)
+    """Page after page as it is stored, the last of the other modes fastest."""
+    opacities = repeat(None) if alpha is None else iterate_pages(alpha, modes)
+    for page, opacity in zip(iterate_pages(data, modes), opacities, strict=alpha is not None):
+        fitting = fit_alpha(opacity, page, channels=page.ndim == 3)
+        stored = turn_as_stored(page if fitting is None else np.dstack([page, fitting]), turn)
+        yield np.ascontiguousarray(stored, dtype=dtype)

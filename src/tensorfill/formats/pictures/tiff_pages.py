@@ -95,30 +95,27 @@ def find_layout(page: Any) -> Layout | None:
     )
 
 
-def read_pages(pages: list[Any], layout: Layout, file: BinaryIO, path: Path) -> NDArray[Any]:
-    """The samples of pages of equal layout, (rows, columns, pages, samples)."""
-    shape = (layout.height, layout.width, len(pages), layout.samples)
-    check_room(path, shape, layout.dtype.itemsize, path.stat().st_size)
-    out = np.empty(shape, dtype=layout.dtype)
-    with catch_complaints():
-        for index, page in enumerate(pages):
-            _read_page(page, file, path, out[:, :, index])
-    return out
+def read_pages(pages: list[Any], layout: Layout, file: BinaryIO, path: Path) -> Iterator[NDArray[Any]]:
+    """The samples of pages of equal layout, each (rows, columns, samples)."""
+    for page in pages:
+        out = np.empty((layout.height, layout.width, layout.samples), dtype=layout.dtype)
+        with catch_complaints():
+            _read_page(page, file, path, out)
+        yield out
 
 
-def read_in_one_piece(page: Any, layout: Layout, wanted: range, file: BinaryIO, path: Path) -> NDArray[Any]:
+def read_in_one_piece(page: Any, layout: Layout, wanted: range, file: BinaryIO) -> Iterator[NDArray[Any]]:
     """The same of pages that ImageJ and tifffile put behind the first one, without a page entry of their own."""
-    shape: tuple[int, ...] = (len(wanted), layout.height, layout.width, layout.samples)
-    axes = (1, 2, 0, 3)
+    shape, axes = (layout.height, layout.width, layout.samples), (0, 1, 2)
     if page.planarconfig == _PLANES_APART:
-        shape, axes = (len(wanted), layout.samples, layout.height, layout.width), (2, 3, 0, 1)
-    check_room(path, shape, layout.dtype.itemsize, path.stat().st_size)
+        shape, axes = (layout.samples, layout.height, layout.width), (1, 2, 0)
     if not page.is_contiguous:
         raise ValueError("pages are not in one piece")
-    length = math.prod(shape[1:]) * layout.dtype.itemsize
-    file.seek(page.dataoffsets[0] + wanted.start * length)
-    flat = np.frombuffer(file.read(length * len(wanted)), dtype=layout.dtype.newbyteorder(page.parent.byteorder))
-    return np.ascontiguousarray(flat.reshape(shape).transpose(axes), dtype=layout.dtype)  # fails if it is cut off
+    length = math.prod(shape) * layout.dtype.itemsize
+    for number in wanted:
+        file.seek(page.dataoffsets[0] + number * length)
+        flat = np.frombuffer(file.read(length), dtype=layout.dtype.newbyteorder(page.parent.byteorder))
+        yield flat.reshape(shape).transpose(axes).astype(layout.dtype)  # fails if it is cut off
 
 
 def _read_page(page: Any, file: BinaryIO, path: Path, out: NDArray[Any]) -> None:

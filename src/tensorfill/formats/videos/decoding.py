@@ -20,7 +20,7 @@ from ...errors import UnreadableFile
 from .. import damage
 from ..contents import Contents, Metadata, Reading
 from ..damage import check_room, damaged, readable, require
-from ..file_array import LARGE, FileArray, is_in_memory
+from ..file_array import FileArray, is_in_memory
 from ..pictures.pixels import brightness, choose_frames
 from ..scratch import Scratch, allocate
 from .clip import MOST_PIXELS, count_batch
@@ -313,7 +313,8 @@ class FrameStack:
             self._array = self._scratch.extend(old, 2, length)
             return
         size = int(np.prod(shape, dtype=object)) * like.dtype.itemsize
-        damage.allow(size if self._scratch is None or size <= LARGE else 2 * LARGE)
+        if self._scratch is None or not self._scratch.takes(size):
+            damage.allow(size)
         self._array = allocate(self._scratch, shape, like.dtype, (2, 0, 1, 3)[: len(shape)])
         if old is not None:
             self._copy(old, count_batch(like.nbytes))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ...errors import InvalidInput, UnreadableFile
 from ..contents import Contents, Metadata, Reading
 from ..damage import check_room, open_source, readable
-from ..file_array import LARGE, FileArray, pieces, take
+from ..file_array import FileArray, pieces, take
 from ..format import Format
 from ..pictures.pixels import choose_frames
 from ..scratch import Scratch, allocate
@@ -39,7 +39,7 @@ class Yuv(Format):
         with open_source(path) as file, readable(path, "a .yuv file"):
             step = sum(rows * columns for rows, columns in _find_planes(rows, columns))
             wanted = choose_frames(how, path, _count_frames(file, path, step, f"{columns} × {rows}"))
-            is_large = how.scratch is not None and len(wanted) * step > LARGE
+            is_large = how.scratch is not None and how.scratch.takes(len(wanted) * step)
             if not is_large:
                 check_room(path, (rows, columns, len(wanted), 2), 1)
             frames = _Frames(path, _read_bytes(file, path, step, wanted, in_place=is_large), rows, columns)
