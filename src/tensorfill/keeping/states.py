@@ -42,6 +42,7 @@ class KeptStates:
         """How many iterations have gone on from a state that was kept."""
         self._folder, self._run, self._key, self.every = folder, run, key, every
         self._begun = 0
+        self._writable = True
 
     def begin(self, solver: Any) -> Track:
         """An iteration begins, where this solver is."""
@@ -68,14 +69,15 @@ class KeptStates:
         """Keep a state; whether it could be."""
         facts = {"start": start, "begun": self._begun, "steps": steps}
         try:
-            write_kept(self.path(start), facts, pickled, key=self._key)
+            if self._writable:
+                write_kept(self.path(start), facts, pickled, key=self._key)
         except OSError as error:
+            self._writable = False
             self.notes.append(
                 f"The state of the iteration cannot be kept in {self._folder} ({error.strerror or error}), so the run "
                 "goes on without."
             )
-            return False
-        return True
+        return self._writable
 
 
 class Track:
