@@ -111,7 +111,7 @@ def complete(
         given = _observe(array if arrived is None else arrived.given, observed)
         asked = Asked.of(method, settings, Bounds.of(lower, upper), negatives)
         rng = _generator(random_state)
-        whole = _is_listed(array, arrived) or (tile == "auto" and given.size <= ALWAYS_WHOLE)
+        whole = _is_listed(array, arrived) or tile is None or (tile == "auto" and given.size <= ALWAYS_WHOLE)
         tiling = None if whole else plan(given.shape, asked, given.share, tile)
         apart = arrived is not None and arrived.columns_apart
         task = Task.of(given, asked, refusing=tiling is None, columns_apart=apart)

@@ -1,30 +1,32 @@
-"""`tensorfill complete` and `components`: one file after the other, with progress, and what became of each."""
+"""`tensorfill complete` and `components`: one file after the other or several at a time, and what became of each."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import typer
 from numpy.typing import NDArray
 
 from ..completion import Completion
-from ..errors import InvalidSetting, TensorfillError
-from ..formats import Contents, DataFile, Entries
-from ..formats.scratch import Scratch
+from ..errors import TensorfillError
+from ..formats import Contents, DataFile
 from ..interrupting import INTERRUPTED
-from ..telling import listening
+from ..tiles.workers import workers_at
 from .app import USER_ERROR, Stopped, describe
-from .console import report_on, say, show_json, show_notes, show_table, summarise
-from .in_tiles import InTiles
+from .console import say, show_json, show_notes, show_table
 from .job import Job, check_apart, find_jobs, make_folder, name_inputs
+from .one_file import Afterword, Outcome, complete_apart, complete_file
 from .options import BoundOptions, MissingOptions, ReadingOptions, SolvingOptions, TileOptions, WritingOptions
 from .progress import ProgressLine
 from .solving import Solving, TileWishes, check_memory, ignore_interrupts
 from .source import Source, as_array, reading
+
+_GLANCE = 0.25  # seconds between two looks at whether somebody presses Ctrl-C
 
 
 def complete(
@@ -65,22 +67,10 @@ class Completing:
         """Complete all; with several files, one that cannot be completed does not stop the others, but Ctrl-C does."""
         self._check()
         with ProgressLine(len(self.jobs), quiet=self.quiet) as line:
-            for job in self.jobs:
-                try:
-                    self._complete(job, line)
-                except (TensorfillError, MemoryError) as error:
-                    if not self._several:
-                        raise
-                    self._fail(job, error, line)
-                except (Stopped, KeyboardInterrupt):
-                    if not self._several:
-                        raise
-                    self._interrupted = True
-                    self._unwritten = f", {job.output.path} not written"
-                finally:
-                    line.finish()
-                if self._interrupted:
-                    break
+            if self._several and self.wishes.scheduler is not None:
+                self._spread(self.wishes.scheduler, line)
+            else:
+                self._go_through(line)
         self._conclude()
 
     @property
@@ -95,84 +85,66 @@ class Completing:
         for job in self.jobs:
             job.check_places(method)
 
-    def _complete(self, job: Job, line: ProgressLine) -> None:
-        line.begin(job.input.path.name, 0.0, "reading")
-        with job.keeping_large(always=self.wishes.cut) as scratch:
-            with listening(line.enter):
-                source = job.read(self.solving.bounds, scratch)
-            for note in source.notes:
-                line.note(note)
-            tiles = self._cut(job, source, scratch)
-            if tiles is None:
-                done = self._complete_whole(job, source, line)
-            else:
-                done = self._complete_in_tiles(job, tiles, line)
-        self._interrupted = done.stop.kind == "interrupted"
-        if job.uncertainty is not None and tiles is None and not self._interrupted:
-            self._write_uncertainty(job, job.uncertainty, done, line)
+    def _go_through(self, line: ProgressLine) -> None:
+        """One after the other."""
+        for job in self.jobs:
+            try:
+                self._take(job, complete_file(job, self.solving, self.wishes, line))
+            except (TensorfillError, MemoryError) as error:
+                if not self._several:
+                    raise
+                self._fail(job, error, line)
+            except (Stopped, KeyboardInterrupt):
+                if not self._several:
+                    raise
+                self._interrupted = True
+                self._unwritten = f", {job.output.path} not written"
+            finally:
+                line.finish()
+            if self._interrupted:
+                break
 
-    def _cut(self, job: Job, source: Contents | Entries, scratch: Scratch | None) -> InTiles | None:
-        """The tiles that it is completed in; None if that is whole."""
-        if scratch is None or not isinstance(source, Contents):
-            return None
-        if not (source.on_disk or self.wishes.cut or not self.solving.forecast(source)[0].fits):
-            return None
-        return InTiles.of(job, self.solving, self.wishes, source, scratch)
+    def _spread(self, scheduler: str, line: ProgressLine) -> None:
+        """Several at a time, each by a worker of its own, however its tensor is completed there."""
+        there = cast(Any, complete_apart)
+        elsewhere = "://" in scheduler
+        where = scheduler.replace("threads", "processes")  # warnings and logs are those of a whole process
+        line.begin(f"{len(self.jobs)} files", 0.0, "waiting for workers")
+        with workers_at(where, len(self.jobs)) as workers:
+            asked: dict[Future[Any], Job] = {
+                workers.submit(
+                    there, job.with_full_names() if elsewhere else job, self.solving, self.wishes.for_one_file
+                ): job
+                for job in self.jobs
+            }
+            try:
+                while asked:
+                    done, _ = wait(asked, timeout=_GLANCE, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        self._take_answer(asked.pop(future), future, line)
+            except KeyboardInterrupt:
+                self._interrupted = True
+                workers.stop()
 
-    def _complete_whole(self, job: Job, source: Contents | Entries, line: ProgressLine) -> Completion:
-        name = job.input.path.name
-        if isinstance(source, Contents) and source.on_disk:
-            source = source.in_memory()
-        expected, seconds_of = self.solving.forecast(source)
-        check_memory(source, str(job.input), expected)
-        if (limit := self.solving.time_limit) is None:
-            line.begin(name, expected.seconds, seconds_of=seconds_of)
-        else:
-            line.begin(name, min(limit, expected.seconds))
-        done, notes = self.solving.run(source, line)
-        with ignore_interrupts():
-            line.tell("writing")
-            losses = job.write(source, done)
-            self._tell(job, done, (*notes, *losses), losses, line)
-        return done
-
-    def _complete_in_tiles(self, job: Job, tiles: InTiles, line: ProgressLine) -> Completion:
-        line.begin(job.input.path.name, tiles.expected.seconds, seconds_of=tiles.seconds_of)
-        done, losses = tiles.complete(line)
-        with ignore_interrupts():
-            self._tell(job, done, (*done.notes, *losses), losses, line)
-        return done
-
-    def _tell(
-        self, job: Job, done: Completion, notes: tuple[str, ...], losses: tuple[str, ...], line: ProgressLine
-    ) -> None:
-        """Write the report, and say what has become of the file."""
-        names = {"input": str(job.input), "output": str(job.output)}
-        told = {**names, **report_on(done), "seed": self.solving.seed, "losses": list(losses)}
-        job.write_report(told)
-        line.pause()
-        self._reports.append(told)
-        self._show(job, done, notes)
-
-    def _write_uncertainty(self, job: Job, file: DataFile, done: Completion, line: ProgressLine) -> None:
-        """Work it out and write it; Ctrl-C leaves it out."""
-        line.begin(file.path.name, 0.0, "working out how unsure each entry is")
-        note = f"{file} was not written"
+    def _take_answer(self, job: Job, future: Future[Any], line: ProgressLine) -> None:
         try:
-            deviations = done.uncertainty
-        except KeyboardInterrupt:
-            say(f"Stopped by Ctrl-C; {note}.", err=True)
-            self._interrupted = True
-            return
-        except InvalidSetting as error:  # auto may end with a method that does not tell
-            note = f"{note}: {error}"
-        else:
-            with ignore_interrupts():
-                note = job.write_uncertainty(file, deviations, done.observed.mask())
-        finally:
-            line.pause()
-        if not self.quiet:
-            show_notes((note,), err=self.json)
+            self._take(job, future.result())
+        except (TensorfillError, MemoryError) as error:
+            self._fail(job, error, line)
+        line.finish()
+        line.begin(f"{len(self.jobs)} files", 0.0, "completing")
+
+    def _take(self, job: Job, told: Iterable[Outcome | Afterword]) -> None:
+        """Show what has become of a file, as soon as it is known."""
+        for each in told:
+            self._interrupted |= each.interrupted
+            if isinstance(each, Outcome):
+                self._reports.append(each.told)
+                self._show(job, each)
+            elif each.interrupted:
+                say(f"Stopped by Ctrl-C; {each.note}.", err=True)
+            elif not self.quiet:
+                show_notes((each.note,), err=self.json)
 
     def _fail(self, job: Job, error: Exception, line: ProgressLine) -> None:
         sentence = describe(error)
@@ -181,10 +153,11 @@ class Completing:
         self._failures.append(sentence)
         line.say(f"Error: {sentence}")
 
-    def _show(self, job: Job, done: Completion, notes: tuple[str, ...]) -> None:
+    def _show(self, job: Job, outcome: Outcome) -> None:
         if self.quiet:
             return
-        if done.stop.kind == "interrupted":
+        notes = outcome.notes
+        if outcome.interrupted:
             notes = (*notes, f"Stopped by Ctrl-C; {job.output} holds the best so far.")
             notes += () if job.uncertainty is None else (f"{job.uncertainty.path} was not written.",)
         if self.json:
@@ -193,9 +166,9 @@ class Completing:
                 show_json(self._reports[-1])
             return
         if self._several:
-            say(f"{job.input} → {job.output}: {done.method}, {done.observed.share:.1%} known, {done.seconds:.1f} s")
+            say(outcome.sentence)
         else:
-            show_table([*summarise(done), ("written to", str(job.output))])
+            show_table([*outcome.rows, ("written to", str(job.output))])
         show_notes(notes, err=False)
 
     def _conclude(self) -> None:

@@ -52,6 +52,22 @@ class Job:
         others = (("preview", self.preview), ("uncertainty", self.uncertainty))
         return [("output", self.output.files), *report, *((what, file.files) for what, file in others if file)]
 
+    def with_full_names(self) -> Job:
+        """The same for a process that is somewhere else."""
+
+        def full(file: DataFile | None) -> DataFile | None:
+            return None if file is None else replace(file, path=file.path.absolute())
+
+        return replace(
+            self,
+            source=replace(self.source, masks=tuple((path.absolute(), means) for path, means in self.source.masks)),
+            input=replace(self.input, path=self.input.path.absolute()),
+            output=replace(self.output, path=self.output.path.absolute()),
+            report=None if self.report is None else self.report.absolute(),
+            preview=full(self.preview),
+            uncertainty=full(self.uncertainty),
+        )
+
     def check_places(self, method: str) -> None:
         """Refuse, before anything is read, what could not be written in the end."""
         self.output.check_place(force=self.force)

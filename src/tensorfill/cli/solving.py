@@ -9,7 +9,7 @@ import threading
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -137,6 +137,11 @@ class TileWishes:
     def cut(self) -> bool:
         """Whether tiles are asked for, of whatever size the tensor is."""
         return self.tile not in ("auto", None)
+
+    @property
+    def for_one_file(self) -> TileWishes:
+        """The same for one of several files that workers share."""
+        return replace(self, scheduler=None)
 
     def folder_for(self, output: Path, seconds: float) -> Path | None:
         """Where a run that takes so long keeps what is finished; None if it need not."""
