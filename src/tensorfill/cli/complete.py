@@ -1,30 +1,30 @@
-"""`tensorfill complete` and `components`: one file after the other or several at a time, and what became of each."""
+"""`tensorfill complete`: one file after the other or several at a time, and what became of each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 
 from ..completion import Completion
-from ..errors import TensorfillError
-from ..formats import Contents, DataFile
+from ..errors import InvalidSetting, TensorfillError
+from ..formats import Contents, DataFile, Entries
+from ..formats.scratch import Scratch
 from ..interrupting import INTERRUPTED
+from ..telling import listening
 from ..tiles.workers import workers_at
 from .app import USER_ERROR, Stopped, describe
-from .console import say, show_json, show_notes, show_table
-from .job import Job, check_apart, find_jobs, make_folder, name_inputs
-from .one_file import Afterword, Outcome, complete_apart, complete_file
+from .console import report_on, say, show_json, show_notes, show_table, summarise
+from .in_tiles import STOPPED_EARLY, InTiles, checkpoint_at
+from .job import Job, check_apart, find_jobs, name_inputs
 from .options import BoundOptions, MissingOptions, ReadingOptions, SolvingOptions, TileOptions, WritingOptions
 from .progress import ProgressLine
 from .solving import Solving, TileWishes, check_memory, ignore_interrupts
-from .source import Source, as_array, reading
+from .source import Source
 
 _GLANCE = 0.25  # seconds between two looks at whether somebody presses Ctrl-C
 
@@ -196,86 +196,123 @@ class Completing:
         return f", {left} not started" if left else ""
 
 
-# The parts that add up to a completed tensor, as files to look at
+# One file
 
 
-def components(
-    input: Path,
-    output: Path,
-    reading: ReadingOptions,
-    missingness: MissingOptions,
-    bounds: BoundOptions,
-    output_format: str | None,
-    method: str,
-    rank: str | None,
-    set_: list[str] | None,
-    time_limit: float | None,
-    seed: int,
-    force: bool,
-) -> None:
-    """Complete one file and write the components of its completion."""
-    options = SolvingOptions(method=method, rank=rank, set_=set_, time_limit=time_limit, seed=seed)
-    asked = Solving.of(options, bounds)
-    source, file, data = _read(input, reading, missingness)
-    extension = _choose_extension(data, output_format)
-    make_folder(output)
-    count = data.ndim  # how many components there are is not known before, but most methods have one for each mode
-    files = _component_files(output, extension, count)
-    check_apart(name_inputs(file, source), [("component", place.files) for place in files])
-    for place in files:
-        place.check_place(force=force)
-    check_memory(data, str(file), asked.forecast(data)[0])
-    done, notes = asked.run_alone(data)
-    with ignore_interrupts():
-        files = _component_files(output, extension, len(done.components))
-        for place in files[count:]:
-            place.check_place(force=force)
-        rows = []
-        for place, component in zip(files, done.components, strict=True):
-            shown = _stretch(component) if place.form.picture else component
-            place.write(Contents(shown, metadata=data.plain_metadata()), force=force)
-            rows.append((str(place), f"{component.min():.4g}", f"{component.max():.4g}"))
-        show_table(rows, headings=("file", "smallest", "largest"))
-        show_notes((*notes, *_note_count(done, len(rows), count)), err=False)
-        if done.stop.kind == "interrupted":
-            show_notes(("Stopped by Ctrl-C; these are the components so far.",), err=False)
-            raise typer.Exit(INTERRUPTED)
+@dataclass(frozen=True)
+class Outcome:
+    """What has become of a file. A value that travels between processes."""
+
+    told: dict[str, Any]
+    """The report."""
+    rows: list[tuple[str, str]]
+    """The short table."""
+    sentence: str
+    notes: tuple[str, ...]
+    interrupted: bool
 
 
-def _read(input: Path, options: ReadingOptions, missingness: MissingOptions) -> tuple[Source, DataFile, Contents]:
-    source = Source.of(options, missingness)
-    with reading(input):
-        file = DataFile.of(input, options.format)
-        data = as_array(source.read(file))
-    show_notes(data.notes)
-    return source, file, data
+@dataclass(frozen=True)
+class Afterword:
+    """What has become of a file that is worked out when the output is written."""
+
+    note: str
+    interrupted: bool = False
 
 
-def _component_files(folder: Path, extension: str, count: int) -> list[DataFile]:
-    return [DataFile.of(folder / f"component-{number + 1}{extension}") for number in range(count)]
+def complete_file(job: Job, solving: Solving, wishes: TileWishes, line: ProgressLine) -> Iterator[Outcome | Afterword]:
+    """Complete a file, and tell when the output is there, and what is written after that."""
+    line.begin(job.input.path.name, 0.0, "reading")
+    with job.keeping_large(always=wishes.cut) as scratch:
+        with listening(line.enter):
+            source = job.read(solving.bounds, scratch)
+        for note in source.notes:
+            line.note(note)
+        tiles = _cut(job, solving, wishes, source, scratch)
+        if tiles is None:
+            source, done, notes = _complete_whole(job, solving, wishes, source, line)
+        else:
+            line.begin(job.input.path.name, tiles.expected.seconds, seconds_of=tiles.seconds_of)
+            done, losses = tiles.complete(line)
+            notes = done.notes
+        with ignore_interrupts():
+            if tiles is None:
+                line.tell("writing")
+                losses = job.write(source, done)
+            outcome = _tell(job, solving, done, notes, losses)
+            line.pause()
+            yield outcome
+    if job.uncertainty is not None and tiles is None and not outcome.interrupted:
+        yield _write_uncertainty(job, job.uncertainty, done, line)
 
 
-def _choose_extension(source: Contents, output_format: str | None) -> str:
-    """A picture for what is one, a clip for three modes and for colour video, else numbers."""
-    if output_format is not None:
-        found = DataFile.of("component", output_format).form
-        return found.extensions[0] if found.extensions else ""
-    shape = source.shape
-    if len(shape) == 2 or (len(shape) == 3 and shape[2] == 3):
-        return ".png"
-    return ".mkv" if len(shape) == 3 or (len(shape) == 4 and shape[3] == 3) else ".npy"
+def complete_apart(job: Job, solving: Solving, wishes: TileWishes) -> list[Outcome | Afterword]:
+    """The same where nobody watches: in a process that completes a part of many files."""
+    with ProgressLine(quiet=True) as line:
+        return list(complete_file(job, solving, wishes, line))
 
 
-def _note_count(done: Completion, found: int, modes: int) -> tuple[str, ...]:
-    """That there is not one component for each mode, and a constant among them if they are counted from one."""
-    if found == modes:
-        return ()
-    told = f"{done.method} is a sum of {found}, not of one component for each of the {modes} modes"
-    counted_from = "the smallest known value" if done.lower is None else "the lower bound"
-    return (f"{told}{'' if done.lower == 0 else f': a constant is among them, as they count from {counted_from}'}.",)
+def _cut(
+    job: Job, solving: Solving, wishes: TileWishes, source: Contents | Entries, scratch: Scratch | None
+) -> InTiles | None:
+    """The tiles that it is completed in; None if that is whole."""
+    if scratch is None or not isinstance(source, Contents):
+        return None
+    if not (source.on_disk or wishes.cut or not solving.forecast(source)[0].fits):
+        return None
+    return InTiles.of(job, solving, wishes, source, scratch)
 
 
-def _stretch(component: NDArray[Any]) -> NDArray[np.uint8]:
-    """Values from the smallest to the largest as 8 bits."""
-    low, high = float(component.min()), float(component.max())
-    return np.rint((component - low) * (255 / (high - low) if high > low else 0.0)).astype(np.uint8)
+def _complete_whole(
+    job: Job, solving: Solving, wishes: TileWishes, source: Contents | Entries, line: ProgressLine
+) -> tuple[Contents | Entries, Completion, tuple[str, ...]]:
+    """The data in memory, what is found, and what there is to note about it."""
+    if isinstance(source, Contents) and source.on_disk:
+        source = source.in_memory()
+    expected, seconds_of = solving.forecast(source)
+    check_memory(source, str(job.input), expected)
+    if (limit := solving.time_limit) is None:
+        line.begin(job.input.path.name, expected.seconds, seconds_of=seconds_of)
+    else:
+        line.begin(job.input.path.name, min(limit, expected.seconds))
+    folder = wishes.folder_for(job.output.path, expected.seconds)
+    if folder is None:
+        return source, *solving.run(source, line)
+    with checkpoint_at(folder, job, solving, wishes, source.shape) as checkpoint:
+        with checkpoint.keep_states():
+            done, notes = solving.run(source, line)
+        if done.stop.kind not in STOPPED_EARLY:
+            checkpoint.remove()
+        return source, done, (*notes, *checkpoint.notes)
+
+
+def _tell(job: Job, solving: Solving, done: Completion, notes: tuple[str, ...], losses: tuple[str, ...]) -> Outcome:
+    """Write the report, and sum up."""
+    names = {"input": str(job.input), "output": str(job.output)}
+    told = {**names, **report_on(done), "seed": solving.seed, "losses": list(losses)}
+    job.write_report(told)
+    seconds = f"{done.seconds:.1f} s"
+    return Outcome(
+        told=told,
+        rows=summarise(done),
+        sentence=f"{job.input} → {job.output}: {done.method}, {done.observed.share:.1%} known, {seconds}",
+        notes=(*notes, *losses),
+        interrupted=done.stop.kind == "interrupted",
+    )
+
+
+def _write_uncertainty(job: Job, file: DataFile, done: Completion, line: ProgressLine) -> Afterword:
+    """Work it out and write it; Ctrl-C leaves it out."""
+    line.begin(file.path.name, 0.0, "working out how unsure each entry is")
+    note = f"{file} was not written"
+    try:
+        deviations = done.uncertainty
+    except KeyboardInterrupt:
+        return Afterword(note, interrupted=True)
+    except InvalidSetting as error:  # auto may end with a method that does not tell
+        return Afterword(f"{note}: {error}")
+    else:
+        with ignore_interrupts():
+            return Afterword(job.write_uncertainty(file, deviations, done.observed.mask()))
+    finally:
+        line.pause()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
 
@@ -43,6 +44,9 @@ from .job import Job
 from .preview import preview
 from .progress import ProgressLine
 from .solving import Solving, TileWishes, attended, ignore_interrupts
+
+STOPPED_EARLY = ("time", "interrupted", "watch")
+"""Kinds of reasons to stop after which a run may go on another time."""
 
 _LOOKED_AT = 16  # slices of a mode, among which the one with most holes is shown
 _READ = 2**24  # bytes of a file at a time
@@ -111,7 +115,7 @@ class InTiles:
             attended(line),
         ):
             found, losses = self._complete(output, line, workers, checkpoint)
-        if checkpoint is not None and found.stop.kind == "done":
+        if checkpoint is not None and found.stop.kind not in STOPPED_EARLY:
             checkpoint.remove()
         with ignore_interrupts():
             beside = self._write_beside(found, output)
@@ -127,7 +131,7 @@ class InTiles:
                 self.asked,
                 tiling,
                 self.seen,
-                self._seed,
+                _seed_of(self.solving),
                 replace(output, done=writer.advance),
                 line.watch,
                 workers,
@@ -136,27 +140,12 @@ class InTiles:
             line.tell("writing")
         return found, writer.losses
 
-    @property
-    def _seed(self) -> int:
-        return int(np.random.default_rng(self.solving.seed).integers(2**62))
-
-    @contextmanager
-    def _checkpoint(self) -> Iterator[Checkpoint | None]:
+    def _checkpoint(self) -> AbstractContextManager[Checkpoint | None]:
         """Where finished tiles are kept, if that is worth it, or asked for."""
         folder = self.wishes.folder_for(self.job.output.path, self.expected.seconds)
         if folder is None:
-            yield None
-            return
-        identity = run_identity(
-            fingerprint(self.job),
-            self.asked,
-            self._seed,
-            self.wishes.tile,
-            self.source.shape,
-            deviations=self.job.uncertainty is not None,
-        )
-        with Checkpoint(folder, identity, fresh=self.wishes.fresh) as checkpoint:
-            yield checkpoint
+            return nullcontext()
+        return checkpoint_at(folder, self.job, self.solving, self.wishes, self.source.shape)
 
     # What is written
 
@@ -213,6 +202,21 @@ class InTiles:
             if most < missing < known.size:
                 found, most = here[mode], missing
         return found
+
+
+# What is kept
+
+
+def checkpoint_at(folder: Path, job: Job, solving: Solving, wishes: TileWishes, shape: Sequence[int]) -> Checkpoint:
+    """What is kept of a run in a folder, if it is the same run."""
+    asked = Asked.of(solving.method, solving.settings, solving.bounds, "clip" if solving.clip else "raise")
+    unsure = job.uncertainty is not None
+    identity = run_identity(fingerprint(job), asked, _seed_of(solving), wishes.tile, shape, deviations=unsure)
+    return Checkpoint(folder, identity, fresh=wishes.fresh)
+
+
+def _seed_of(solving: Solving) -> int:
+    return int(np.random.default_rng(solving.seed).integers(2**62))
 
 
 # The output

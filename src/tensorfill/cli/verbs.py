@@ -85,7 +85,7 @@ def complete(
     """
 
 
-@verb(example="tensorfill components holes.npz -o parts --rank 10,10,3", work="complete")
+@verb(example="tensorfill components holes.npz -o parts --rank 10,10,3", work="components")
 def components(
     input: Annotated[Path, typer.Argument(metavar="INPUT", help="Data with holes, as for complete.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The folder for component-1, component-2 …")],

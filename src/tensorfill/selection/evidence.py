@@ -30,6 +30,7 @@ class Weighing:
     many_entries: int = 500  # scattered ones, of which squared errors have a standard error that can be trusted
     clearly: float = -1.5  # standard errors by which those of a blend must be smaller then than the favourite's
     rather: float = -0.5  # the same over holes: there are few, and a blend is seldom far worse than the favourite
+    worth_changing: float = 0.99  # error over holes, relative to the favourite's, above which nothing is to be won
     firm: float = 1e3  # how much harder the sum of the weights is kept than the data is met
     rounds: int = 20  # of weighing holes anew
 
@@ -207,7 +208,9 @@ def blend_weights(
     if favourite is None or favourite not in misses or not np.isfinite(errors[favourite]):
         return found
     if holes is not None:
-        better = doubtful or hole_standard_errors(_sum(found, misses), misses[favourite], where) < settings.rather
+        blended = _sum(found, misses)
+        less = typical_error(blended, where) <= settings.worth_changing * typical_error(misses[favourite], where)
+        better = doubtful or (less and hole_standard_errors(blended, misses[favourite], where) < settings.rather)
     else:
         better = (
             pieces < settings.many_entries or standard_errors(_sum(found, misses), misses[favourite]) < settings.clearly
