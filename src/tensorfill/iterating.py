@@ -6,13 +6,16 @@ A method is a `Solver`, or any iterator of `Progress`: the start first, then the
 from __future__ import annotations
 
 import math
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from .completion import Estimate, History, Iteration, Snapshot, StopReason, Watch
 from .interrupting import TimeIsUp, look_at_clock, postpone
+from .keeping.states import KeptStates
 
 _STALLED = "Stopped because no further step could be made."
 
@@ -83,9 +86,49 @@ class Progress:
 
 
 def follow(solver: Solver) -> Iterator[Progress]:
-    """The states of a solver, from where it stands, until it raises `NoFurtherStep`."""
+    """The states of a solver, from where it stands, until it raises `NoFurtherStep`.
+
+    Where states are kept, and this iteration came further before, it goes on from there: what there was to tell about
+    states before that is told again.
+    """
+    if _keeping.states is not None:
+        yield from _follow_kept(solver, _keeping.states)
+        return
     while True:
         yield Progress(solver.cost, solver.estimate(), solver.measures, solver.finished())
+        solver.step()
+
+
+class _Keeping(threading.local):
+    """Who keeps states in this thread."""
+
+    states: KeptStates | None = None
+
+
+_keeping = _Keeping()
+
+
+@contextmanager
+def keeping_states(states: KeptStates | None) -> Iterator[None]:
+    """In the block, solvers that are followed in this thread go on from their states in here, and keep new ones."""
+    before, _keeping.states = _keeping.states, states
+    try:
+        yield
+    finally:
+        _keeping.states = before
+
+
+def _follow_kept(solver: Solver, states: KeptStates) -> Iterator[Progress]:
+    track = states.begin(solver)
+    before = track.go_on(solver)
+    if before:
+        estimate = solver.estimate()
+        for cost, measures in before:
+            yield Progress(cost, estimate, measures)
+    while True:
+        at = Progress(solver.cost, solver.estimate(), solver.measures, solver.finished())
+        track.offer(solver, at.cost, at.measures, last=at.stop is not None)
+        yield at
         solver.step()
 
 

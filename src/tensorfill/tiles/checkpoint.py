@@ -2,6 +2,7 @@
 
     tensorfill-checkpoint.kept    which run it belongs to, and what that has settled
     tile-000007.kept              the answer to one question; whole, or not there
+    state-0f3a….kept              where an iteration stands, for what is completed whole
     lock                          held by the run that is under way, as long as it lives
 
 Answers have the same bits whoever finds them, so a run that takes some of them from here ends with the same bits.
@@ -14,7 +15,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
@@ -23,13 +24,16 @@ from typing import Any, Self
 import numpy as np
 
 from ..errors import InvalidInput
+from ..iterating import keeping_states
 from ..keeping.files import PART, Block, Damaged, read_kept, write_kept
+from ..keeping.key import user_key
+from ..keeping.states import EVERY, KeptStates
 from .answer import TileAnswer
 
 MANIFEST = "tensorfill-checkpoint.kept"
 _LOCK = "lock"
 _TILE = re.compile(r"tile-(\d{6,})\.kept")
-_OURS = re.compile(rf"{re.escape(MANIFEST)}|{_LOCK}|[a-z]+-\d+\.kept|\..*{re.escape(PART)}")
+_OURS = re.compile(rf"{re.escape(MANIFEST)}|{_LOCK}|[a-z]+-[0-9a-f]+\.kept|\..*{re.escape(PART)}")
 _VERSION = 1
 _SHORT = 40  # characters of a value that is shown where it has changed
 
@@ -56,6 +60,7 @@ class Checkpoint:
         self._damaged: set[int] = set()
         self._lock: int | None = None
         self._writable = True
+        self._states: KeptStates | None = None
         _refuse_foreign(folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -116,6 +121,14 @@ class Checkpoint:
             self._write_manifest()
         return self._settled[name]
 
+    def keep_states(self, every: float = EVERY) -> AbstractContextManager[None]:
+        """In a `with` block, keep where iterations stand, too, for what is completed whole; see `keeping.states`."""
+        key = user_key() if self._writable else None
+        if key is None:
+            return nullcontext()
+        self._states = KeptStates(self.folder, self._run, key, every)
+        return keeping_states(self._states)
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What there is to say about it, a sentence each."""
@@ -124,6 +137,10 @@ class Checkpoint:
             found.append(f"{_count(self._damaged)} kept in {self.folder} damaged, and computed again.")
         if self.reused:
             found.append(f"{_count(self.reused)} not computed again: an earlier run had kept them in {self.folder}.")
+        if self._states is not None:
+            found += self._states.notes
+            if self._states.resumed:
+                found.append(f"It went on from where an earlier run had come, which was kept in {self.folder}.")
         return tuple(found)
 
     # The folder
