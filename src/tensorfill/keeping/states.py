@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .files import Damaged, Kept, read_kept, write_kept
 
@@ -27,7 +28,7 @@ EVERY = 60.0
 """Seconds between two states that are kept."""
 _SHARE = 30  # keeping a state takes at most one in so many seconds
 _WORTH_IT = 5.0  # seconds of work from which on the end of an iteration is kept, too
-_DEPTH = 4  # of settings within settings
+_DEPTH = 6  # of settings within settings
 
 Step = tuple[float, Mapping[str, float]]
 """What there was to tell about a state: its cost, and what else is measured."""
@@ -48,6 +49,7 @@ class KeptStates:
         """An iteration begins, where this solver is."""
         number, self._begun = self._begun, self._begun + 1
         words = [self._run, str(number), repr(solver.cost), *_describe(solver), *map(str, _generator_states(solver))]
+        words += _describe(solver.estimate(), contents=True)
         return Track(self, hashlib.blake2b("\n".join(words).encode(), digest_size=16).hexdigest())
 
     def path(self, start: str) -> Path:
@@ -188,16 +190,16 @@ def _generator_states(solver: Any) -> list[Any]:
     return [] if found is None else [each.bit_generator.state for each in found[2]]
 
 
-def _describe(value: Any, depth: int = 0) -> list[str]:
-    """What kind of thing it is, with which settings and which data; the same whatever has been looked up in it."""
+def _describe(value: Any, depth: int = 0, *, contents: bool = False) -> list[str]:
+    """What kind of thing it is, and with which settings; the same whatever has been looked up in it.
+
+    Arrays with their contents, if asked for: solvers have some that are not filled yet, estimates have not.
+    """
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
     if value is None or isinstance(value, bool | int | float | str | np.generic):
         return [repr(value)]
     if isinstance(value, np.ndarray):
-        if value.dtype.hasobject:
-            return [f"{value.dtype} {value.shape}"]
-        content = np.ascontiguousarray(value).reshape(-1).view(np.uint8).data if value.size else b""
-        return [f"{value.dtype} {value.shape} {hashlib.blake2b(content, digest_size=16).hexdigest()}"]
+        return [f"{value.dtype} {value.shape}", *([_digest(value)] if contents else [])]
     if depth > _DEPTH:
         return [kind]
     inside: Mapping[Any, Any] = {}
@@ -210,4 +212,14 @@ def _describe(value: Any, depth: int = 0) -> list[str]:
     elif not depth:
         with suppress(TypeError):
             inside = vars(value)
-    return [kind, *(word for name in inside for word in (str(name), *_describe(inside[name], depth + 1)))]
+    words = [kind]
+    for name, part in inside.items():
+        words += [str(name), *_describe(part, depth + 1, contents=contents)]
+    return words
+
+
+def _digest(array: NDArray[Any]) -> str:
+    if array.dtype.hasobject or not array.size:
+        return ""
+    content = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
