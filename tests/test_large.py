@@ -153,7 +153,7 @@ def test_ctrl_c_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
         return complete(self, *args, **more)
 
     monkeypatch.setattr(Spectral, "complete", interrupt)
-    monkeypatch.setattr(Spectral, "learn", lambda self, samples, rng: self)
+    monkeypatch.setattr(Spectral, "learn", lambda self, samples, **more: self)
     found = tensorfill.complete(CLIP, KNOWN, "spectral", tile=TILE)
     assert found.stop.kind == "interrupted"
     assert "2 of 4 tiles" in found.stop.sentence

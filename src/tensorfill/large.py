@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
@@ -17,7 +18,7 @@ from .errors import InvalidSetting, must_be
 from .estimates.derived import RowsSoFar
 from .estimates.estimate import DenseEstimate
 from .foregone import quick_interpolation
-from .interrupting import seconds_left
+from .interrupting import TimeIsUp, seconds_left, time_limited
 from .iterating import Clock
 from .memory import available_memory
 from .method import Method
@@ -193,8 +194,11 @@ def shared_shift(asked: Asked, ends: NDArray[Any]) -> Shift:
     return Shift.of(asked.bounds, two, moves=asked.method.extends_constants)
 
 
-def learn_from(windows: Sequence[Part], asked: Asked, shift: Shift, seed: int) -> Asked:
-    """The same with a method that has chosen all it chooses on these windows."""
+def learn_from(windows: Sequence[Part], asked: Asked, shift: Shift, seed: int, work: int = 0) -> Asked:
+    """The same with a method that has chosen all it chooses on these windows; `work` entries are to be completed.
+
+    If the time is over before that, it has chosen nothing: there is none to complete tiles either.
+    """
     method, parts = asked.method, []
     for values, known in windows:
         # What lies outside of the bounds was refused, or it is clipped.
@@ -203,7 +207,8 @@ def learn_from(windows: Sequence[Part], asked: Asked, shift: Shift, seed: int) -
         if Units.of(part, shift, part, method, columns_apart=False).size.is_none:  # else tiles differ in their units
             parts.append(part)
     if parts:
-        method = method.learn(parts, rng=np.random.default_rng([seed, len(parts)]))
+        with suppress(TimeIsUp), time_limited(seconds_left()):  # which leaves the deadline as it is
+            method = method.learn(parts, rng=np.random.default_rng([seed, len(parts)]), work=work)
     return replace(asked, method=method, notes=())
 
 
@@ -231,7 +236,7 @@ class Large:
         shift = shared_shift(self.asked, np.asarray([self.seen.smallest, self.seen.largest], self.tensor.dtype))
         windows = choose_windows(self.tensor, self.seen.share(self.tensor.shape)) if self.tiling.count > 1 else []
         tell_phase(Phase("learning", f"from {len(windows)} windows"))
-        asked = learn_from(windows, self.asked, shift, self.seed)
+        asked = learn_from(windows, self.asked, shift, self.seed, self.tiling.work)
         return TaskSolver(asked, shift, self.seed, self.seen.mean, self.deviations)
 
     def complete(

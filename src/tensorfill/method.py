@@ -110,8 +110,12 @@ class Method(ABC):
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
         """Complete the tensor, calling `watch` after every outer iteration."""
 
-    def learn(self, samples: Sequence[ObservedTensor], *, rng: np.random.Generator) -> Method:
-        """A method for tiles of a large tensor, with all that it chooses chosen already, from a few windows of it."""
+    def learn(self, samples: Sequence[ObservedTensor], *, rng: np.random.Generator, work: int = 0) -> Method:
+        """A method for tiles of a large tensor, with all that it chooses chosen already, from a few windows of it.
+
+        `work` is how many entries there are in all tiles together, so that nothing is chosen that takes too long on
+        them; 0 if that is not known. What is returned can be pickled, and does the same in any process.
+        """
         return self
 
     def refuses(self, observed: ObservedTensor) -> str | None:

@@ -6,7 +6,8 @@ Their root varies by about the same everywhere. Which power is best is told by h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -67,10 +68,11 @@ class ChosenPower:
         else:
             done, held_out = _Raised(observed, self.power).run(method, rng=rng, watch=watch)
         return replace(
-            done, settings={**done.settings, "power": self.power}, reasons={**done.reasons, **self._reasons()}
+            done, settings={**done.settings, "power": self.power}, reasons={**done.reasons, **self.reasons()}
         ), held_out
 
-    def _reasons(self) -> dict[str, str]:
+    def reasons(self) -> dict[str, str]:
+        """Why this one, if several were compared."""
         if not self.errors:
             return {}
         told = "; ".join(f"{power:g} {error:.3g}" for power, error in self.errors.items())
@@ -125,6 +127,35 @@ def choose_power(
             break
         best, fewest = ChosenPower(power, made=made if keeps else None), misses
     return replace(best, errors=errors)
+
+
+def share_power(chosen: Sequence[ChosenPower]) -> ChosenPower:
+    """The power that most windows of a tensor have chosen; of several the one nearest to 1."""
+    counts = Counter(each.power for each in chosen)
+    most = max(counts.values())
+    power = max(power for power, count in counts.items() if count == most)
+    return next(each for each in chosen if each.power == power)
+
+
+def raise_to(observed: ObservedTensor, power: float) -> ObservedTensor:
+    """The power of the data."""
+    return observed if power == 1 else replace(observed, known=_doubles(observed.known) ** power)
+
+
+def noise_of_power(misses: Array) -> float:
+    """The variance of errors of a power, by their median."""
+    return float(np.median(np.abs(misses)) / _MEDIAN_OF_NORMAL) ** 2 if len(misses) else 0.0
+
+
+def complete_power(
+    method: Callable[[ObservedTensor, Watch | None], Completion],
+    observed: ObservedTensor,
+    power: float,
+    variance: float,
+    watch: Watch | None,
+) -> Completion:
+    """Complete a power of the data, of which errors have this variance, and tell of the data itself."""
+    return method(observed, watch) if power == 1 else _Raised(observed, power).complete(method, variance, watch)
 
 
 def _doubles(known: Any) -> Array:
@@ -185,13 +216,13 @@ class _Raised:
     def run(
         self, method: Run, *, rng: np.random.Generator, watch: Watch | None
     ) -> tuple[Completion, HeldOutRun | None]:
-        data = replace(self.observed, known=_doubles(self.observed.known) ** self.power)
+        data = raise_to(self.observed, self.power)
         done, found = method(data, rng=rng, watch=None if watch is None else self._watching(watch))
         if found is None or not len(found.predictions):
             return self._lower(done), None
         inside = found.held.reshape(-1)[data.positions]
         misses = found.predictions - data.known[inside]
-        variance = float(np.median(np.abs(misses)) / _MEDIAN_OF_NORMAL) ** 2
+        variance = noise_of_power(misses)
         predictions = expected_root(found.predictions, self.power, variance)
         truth = _doubles(self.observed.known[inside])
         errors = predictions - truth
@@ -204,6 +235,13 @@ class _Raised:
             sure = _Deviations(found.deviations, self.power, largest, truth)
             lowered = replace(lowered, deviations=partial(own_deviations, sure, lowered.estimate, errors))
         return lowered, replace(found, predictions=predictions, deviations=sure)
+
+    def complete(
+        self, method: Callable[[ObservedTensor, Watch | None], Completion], variance: float, watch: Watch | None
+    ) -> Completion:
+        """By a method that holds nothing out: the variance of its errors is known."""
+        data = raise_to(self.observed, self.power)
+        return self._lower(method(data, None if watch is None else self._watching(watch)), variance)
 
     def _watching(self, watch: Watch) -> Watch:
         """A watcher that sees the data's own units; what deviates from powers is not known yet."""

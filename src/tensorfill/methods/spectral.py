@@ -28,12 +28,14 @@ from ..spectral.bases import Borders
 from ..spectral.data import KnownData, find_borders, find_places
 from ..spectral.prior import CORRELATIONS, Family, ParametricSpectrum
 from ..spectral.run import Plan, SpectralRun, SpectralSettings
+from ..spectral.shared import SharedPrior, SharedSolver
 from ..spectral.spectral_solver import SpectralSolver
 from ..tensor import Array
 from .baseline import complete_zeros, scale_back, too_large_to_fill
 from .dual import Dual, NonnegDual
-from .powers import ChosenPower, check_power, check_power_fits, choose_power
+from .powers import ChosenPower, check_power, check_power_fits, choose_power, share_power
 from .setting_checks import Rank, check_choice, check_count, check_positive, resolve_rank, wrong
+from .shared_spectral import learn_spectral
 from .spectral_settings import check_borders, check_matrix, give_reasons, is_named, make_basis
 
 _NAMES = ("dct", "fourier", "identity", "learned")
@@ -182,6 +184,24 @@ class Spectral(Method):
             done = replace(done, seconds=clock.seconds)
         return done, held_out
 
+    def learn(self, samples: Sequence[ObservedTensor], *, rng: np.random.Generator, work: int = 0) -> Method:
+        """Spectrum, noise, power, where bases are learned and how sure to be are those of the windows.
+
+        Not with settings that belong to one size, nor with spectra of a family or components: then tiles learn alone.
+        """
+        if not self._can_be_shared:
+            return self
+        chosen = share_power([self._choose_power(sample, rng, keeps=False) for sample in samples])
+        learned = learn_spectral(self, samples, chosen.power, rng)
+        if learned is None:
+            return self
+        return replace(learned[0], reasons={**learned[0].reasons, **chosen.reasons()})
+
+    @property
+    def _can_be_shared(self) -> bool:
+        free = self.spectrum == "learned" and self.rank is None and not self._is_fixed
+        return free and "fourier" not in (self.bases or ())
+
     def _choose_power(self, observed: ObservedTensor, rng: np.random.Generator, *, keeps: bool) -> ChosenPower:
         if self.power is not None or self.spectrum != "learned" or self.rank is not None or self._is_fixed:
             return ChosenPower(1.0 if self.power is None else float(self.power))
@@ -212,13 +232,19 @@ class Spectral(Method):
         rng: np.random.Generator,
         watch: Watch | None = None,
         clock: Clock | None = None,
+        shared: SharedPrior | None = None,
+        scale: float | None = None,
     ) -> tuple[Completion, SpectralRun | None]:
-        """Complete the tensor as it is; the run itself, in its own units, unless there was nothing to do."""
-        scale = float(observed.known.max())  # not `values`, which would stay: a large array in double precision
-        if scale == 0:
+        """Complete the tensor as it is; the run itself, in its own units, unless there was nothing to do.
+
+        Its units are those in which `scale` is 1, by default the largest value. What is `shared` is in the same.
+        """
+        largest = float(observed.known.max())  # not `values`, which would stay: a large array in double precision
+        if largest == 0:
             zeros = complete_zeros(observed, self.name, self._settings(observed))
             return replace(zeros, deviations=partial(np.zeros, observed.shape)), None
-        solver = self.start(observed, rng, scale)
+        scale = largest if scale is None else scale
+        solver = self.start(observed, rng, scale, shared)
         with quiet_blas():
             found = iterate(scale_back(follow(solver), scale), 10**9, watch, clock=clock)
         work = solver.run
@@ -238,8 +264,10 @@ class Spectral(Method):
         )
         return done, work
 
-    def start(self, observed: ObservedTensor, rng: np.random.Generator, scale: float) -> SpectralSolver:
-        """The start of the iteration, on data divided by `scale`, its largest value."""
+    def start(
+        self, observed: ObservedTensor, rng: np.random.Generator, scale: float, shared: SharedPrior | None = None
+    ) -> SpectralSolver:
+        """The start of the iteration, on data divided by `scale`, about its largest value."""
         dtype: np.dtype[Any] = np.dtype(np.float64 if observed.size < self.solver.double_below else np.float32)
         pattern = observed.missingness
         values = np.asarray(observed.known / scale, dtype)
@@ -249,7 +277,10 @@ class Spectral(Method):
         if self.rank is not None:
             plan = replace(plan, find_factors=partial(self._factors, observed, rng))
         at_first = InterpolatedEstimate(observed.shape, observed.positions, observed.known)
-        return SpectralSolver(data, pattern, mean, plan, rng, AffineEstimate(at_first, 1 / scale))
+        start = AffineEstimate(at_first, 1 / scale)
+        if shared is not None:
+            return SharedSolver(data, pattern, mean, plan, rng, start, shared)
+        return SpectralSolver(data, pattern, mean, plan, rng, start)
 
     def _borders(self, data: KnownData) -> Borders:
         """What stands alone: as given, or as found, where there are cosines and their spectrum is free."""

@@ -59,7 +59,7 @@ def give_reasons(work: SpectralRun, scale: float, *, bases: bool, borders: bool)
     if borders and any(map(any, work.plan.borders)):
         reasons["borders"] = f"Nothing like what is beside them: {_describe_borders(work.plan.borders)}."
     if len(work.errors) > 1 and bases:
-        told = "; ".join(f"{_describe_modes(modes)} {scale * error:.3g}" for modes, error in work.errors.items())
+        told = "; ".join(f"{describe_modes(modes)} {scale * error:.3g}" for modes, error in work.errors.items())
         reasons["bases"] = f"Smallest error at held-out entries: {told}."
     if work.constraint_errors is not None:
         without, within = (scale * error for error in work.constraint_errors)
@@ -68,7 +68,7 @@ def give_reasons(work: SpectralRun, scale: float, *, bases: bool, borders: bool)
     return reasons
 
 
-def _describe_modes(modes: tuple[int, ...]) -> str:
+def describe_modes(modes: tuple[int, ...]) -> str:
     """Which bases were learned, in words."""
     if not modes:
         return "cosines everywhere"

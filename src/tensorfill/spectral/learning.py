@@ -81,7 +81,7 @@ class Learner:
         self._most = settings.most_structured_steps if holes else settings.most_steps
         self._seed = seed
         self._family = family
-        self._bound = bound
+        self.bound = bound
         self._dtype = data.values.dtype
         self.mean: Numbers | None = None
         """Coefficients of the posterior mean."""
@@ -93,7 +93,7 @@ class Learner:
         """Go on with other known entries."""
         self.data = data
         self._solver = choose_solver(
-            self.prior, data.mask, holes=self._holes, bound=self._bound, settings=self._settings.holes
+            self.prior, data.mask, holes=self._holes, bound=self.bound, settings=self._settings.holes
         )
 
     def firm_solver(self) -> Solver:
@@ -105,10 +105,10 @@ class Learner:
 
     def find_bound(self) -> None:
         """A few trial steps show the solver for holes its best bound, if it is that one and has none."""
-        if self._bound is None and isinstance(self._solver, HoleSolver):
+        if self.bound is None and isinstance(self._solver, HoleSolver):
             y, ratio = self.data.filled(self.data.values), self.prior.ratio(self._dtype)
             self._solver.find_bound(y, ratio, self.mean)
-            self._bound = self._solver.bound
+            self.bound = self._solver.bound
 
     def solve(self, tolerance: float, most: int | None = None) -> Numbers:
         """The posterior mean under the prior as it stands."""

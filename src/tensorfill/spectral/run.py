@@ -24,6 +24,7 @@ from .data import BorderSettings, KnownData, PlaceSettings, WindowSettings
 from .learning import LearningSettings
 from .nonnegative import ConstraintSettings
 from .prior import FamilySettings, ParametricSpectrum, Prior, StartSettings
+from .shared_uncertainty import SharedLaw
 from .uncertainty import Uncertainty
 
 Modes = tuple[int, ...]
@@ -58,7 +59,8 @@ class SpectralSettings:
     tie: float = 1.005  # errors of candidates that differ by less are taken to be the same
 
     # In tiles, which share what was learned
-    tile_rounds: int = 2  # in the tile's own bases
+    tile_rounds: int = 6  # in the tile's own bases; nothing tells when to stop, and more bring little
+    structured_tile_rounds: int = 2
 
     # Whether W ≥ 0 is part of the problem
     matters: float = 0.1  # of the error: if less than that is below zero, W ≥ 0 cannot make much of a difference
@@ -134,6 +136,10 @@ class SpectralRun:
     """Held-out errors without W ≥ 0 and with it, where it was in doubt."""
     at_first: Prior | None = None
     """The best one in the bases it was given; None until others are tried."""
+    bound: float | None = None
+    """The best of the solver for holes; None for others."""
+    law: SharedLaw | None = None
+    """How sure to be, if that was learned elsewhere and nothing was held out here."""
     prior: Prior | None = None
     """The one it ended with; None until then, as for all that follows."""
     smallest: float | None = None
@@ -165,11 +171,19 @@ class SpectralRun:
         The law of deviations takes logarithms of how large an entry is, so that none may count below zero here.
         """
         held = hold_out(self.pattern, np.random.default_rng(self.seed)) if self.held is None else self.held
+        work = Uncertainty(self.seen[0], self.data, self.pattern, self.mean, held, self.holes, self.seed)
+        positive = np.maximum(entries, 0).astype(self.data.values.dtype)
+        if self.law is not None:
+            return self.law.deviations(work, positive)
+        return work.deviations(self.estimate_before(), positive, errors)
+
+    def estimate_before(self) -> Numbers:
+        """The estimate that knows nothing of the held-out entries, nowhere below zero."""
         prior, coefficients = self.seen
         dtype = self.data.values.dtype
-        before = np.maximum(prior.transform.to_entries(coefficients.astype(dtype)) + dtype.type(self.mean), 0)
-        work = Uncertainty(prior, self.data, self.pattern, self.mean, held, self.holes, self.seed)
-        return work.deviations(before, np.maximum(entries, 0).astype(dtype), errors)
+        found: Numbers = prior.transform.to_entries(coefficients.astype(dtype))
+        found += dtype.type(self.mean)
+        return np.maximum(found, 0, out=found)
 
     # In the units of the data, in which the largest known value is `scale`.
 

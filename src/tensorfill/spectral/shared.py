@@ -1,13 +1,13 @@
 """What tiles of a large tensor share: learned once, on a few windows; and the solver of a tile, which starts with it.
 
-The spectrum in cosines is that of any part. Principal directions are of one place, and of a mode as long as it is, so
-that a tile finds its own, where windows say that they are of use; with them it adapts to its place.
+The spectrum in cosines is that of any part. Principal directions are those of one place, and as long as its modes, so
+that a tile finds its own where windows say that they are of use: with them it adapts to its place.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +18,9 @@ from .data import KnownData
 from .learning import Learner
 from .prior import Prior, fit_to, resize
 from .run import Modes, Plan, SpectralRun
+from .shared_uncertainty import SharedLaw, learn_law
 from .spectral_solver import SpectralSolver
+from .uncertainty import Uncertainty
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,52 +28,66 @@ class SharedPrior:
     """What is learned once. Values are such that the largest of all windows is 1."""
 
     prior: Prior
-    """Of one of the windows, with the spectrum of all."""
+    """Of the first window, with the spectrum of all."""
+    errors: Mapping[Modes, float]
+    """Held-out errors in all windows, by the modes where bases were learned."""
     learned: Modes
     """Where bases are learned by each tile."""
     constrained: bool
     """Whether W ≥ 0 is part of the problem."""
-    error: float
-    """At held-out entries of windows."""
-    bound: float | None = None
+    bound: float | None
     """The best of the solver for holes."""
+    law: SharedLaw | None
+    """How sure to be."""
+
+    @property
+    def error(self) -> float:
+        """At held-out entries of windows."""
+        return self.errors.get(self.learned, math.nan)
 
 
-def pool_runs(runs: Sequence[SpectralRun], scales: Sequence[float]) -> SharedPrior:
-    """What several windows tell together; `scales` are the largest values there, next to that of all."""
-    priors = [replace(found, variances=scale**2 * found.variances, noise=scale**2 * found.noise)
-              for found, scale in zip(map(_cosines, runs), scales, strict=True)]  # fmt: skip
-    first = priors[0]
-    alike = [resize(prior, first.transform.coefficient_shape) for prior in priors]
-    variances = np.mean([prior.variances for prior in alike], axis=0)
-    noise = float(np.mean([prior.noise for prior in alike]))
-    learned, error = _choose_modes(runs, scales)
+def pool_runs(runs: Sequence[SpectralRun]) -> SharedPrior:
+    """What several windows tell together, all of them in the same units."""
+    first = _cosines(runs[0])
+    alike = [resize(_cosines(run), first.transform.coefficient_shape) for run in runs]
+    errors = _pool_errors(runs)
+    bounds = [run.bound for run in runs if run.bound is not None]
+    uncertainties = [(_uncertainty(run), run.estimate_before()) for run in runs if run.held is not None]
     return SharedPrior(
-        replace(first, variances=variances, noise=noise),
-        learned,
-        all(run.constrained for run in runs),
-        error,
+        prior=replace(
+            first,
+            variances=np.mean([prior.variances for prior in alike], axis=0),
+            noise=float(np.mean([prior.noise for prior in alike])),
+        ),
+        errors=errors,
+        learned=_choose_modes(errors, runs[0].plan),
+        constrained=all(run.constrained for run in runs),
+        bound=sorted(bounds)[len(bounds) // 2] if bounds else None,
+        law=learn_law(uncertainties),
     )
 
 
 def _cosines(run: SpectralRun) -> Prior:
-    """The best prior in cosines, or the last, if nothing else was tried."""
+    """The best prior in the bases that it was given, or the last one, if no others were tried."""
     return run.seen[0] if run.at_first is None else run.at_first
 
 
-def _choose_modes(runs: Sequence[SpectralRun], scales: Sequence[float]) -> tuple[Modes, float]:
-    """The bases with the smallest errors in all windows that tried them; of about equal ones those less learned."""
-    pooled: dict[Modes, float] = {}
-    for modes in dict.fromkeys(modes for run in runs for modes in run.errors):
-        found = [scale * run.errors[modes] for run, scale in zip(runs, scales, strict=True) if modes in run.errors]
-        if len(found) == len(runs):
-            pooled[modes] = math.sqrt(sum(error**2 for error in found) / len(found))
-    tie = runs[0].plan.settings.tie
-    if not pooled:
-        return (), math.nan
-    best = min(pooled.values())
-    chosen = min((modes for modes, error in pooled.items() if error <= tie * best), key=len)
-    return chosen, pooled[chosen]
+def _uncertainty(run: SpectralRun) -> Uncertainty:
+    assert run.held is not None
+    return Uncertainty(run.seen[0], run.data, run.pattern, run.mean, run.held, run.holes, run.seed)
+
+
+def _pool_errors(runs: Sequence[SpectralRun]) -> dict[Modes, float]:
+    """Root mean square errors over all windows, of what all have tried."""
+    tried = [modes for modes in runs[0].errors if all(modes in run.errors for run in runs)]
+    return {modes: math.sqrt(sum(run.errors[modes] ** 2 for run in runs) / len(runs)) for modes in tried}
+
+
+def _choose_modes(errors: Mapping[Modes, float], plan: Plan) -> Modes:
+    """Those with the smallest error; of about equal ones the fewest."""
+    able = {modes: error for modes, error in errors.items() if modes in plan.candidates}
+    best = plan.settings.tie * min(able.values(), default=math.nan)
+    return min((modes for modes, error in able.items() if error <= best), key=len, default=())
 
 
 class SharedSolver(SpectralSolver):
@@ -88,17 +104,23 @@ class SharedSolver(SpectralSolver):
         shared: SharedPrior,
     ) -> None:
         super().__init__(data, pattern, mean, plan, rng, at_first)
-        self.shared = shared
-        self.run = replace(self.run, constrained=plan.constrained is not False and shared.constrained)
+        self._shared = shared
+        learned = self._able(shared.learned)
+        self.run = replace(
+            self.run,
+            constrained=plan.constrained is not False and shared.constrained,
+            errors={learned: shared.error},
+            learned=learned,
+            law=shared.law,
+        )
         self.cost = shared.error
-        self._learned = self._can_be_learned(shared.learned)
-        self._left = self.run.plan.settings.tile_rounds if self._learned else 0
+        settings = plan.settings
+        self._left = settings.structured_tile_rounds if self.run.holes else settings.tile_rounds
 
-    def _can_be_learned(self, modes: Modes) -> Modes:
-        """Principal directions of places of which nothing is known would be those of their interpolation."""
-        lost = self.run.pattern.lost_indices
-        shape, longest = self.run.data.shape, self.run.plan.settings.longest_learned
-        return tuple(mode for mode in modes if not len(lost[mode]) and shape[mode] <= longest)
+    def _able(self, modes: Modes) -> Modes:
+        """An index of which nothing is ever seen would teach a basis its own interpolation."""
+        lost, shape, settings = self.run.pattern.lost_indices, self.run.data.shape, self.run.plan.settings
+        return tuple(mode for mode in modes if not len(lost[mode]) and shape[mode] <= settings.longest_learned)
 
     def step(self) -> None:
         if self._stage == "hold_out":
@@ -106,43 +128,43 @@ class SharedSolver(SpectralSolver):
         elif self._stage == "learn":
             self._refine()
         elif self._stage == "know":
-            self._know()
+            self._know_all()
         elif self._stage == "constrain":
             self._constrain()
 
     def _recall(self) -> None:
-        """The posterior mean under what was learned, and learned bases."""
-        run, plan, settings = self.run, self.run.plan, self.run.plan.settings
-        self.run = run = replace(
-            run, seed=int(self._rng.integers(2**31)), errors={self._learned: self.shared.error}, learned=self._learned
-        )
+        """The posterior mean under what was learned elsewhere; from it, bases of its own."""
+        settings = self.run.plan.settings
+        self.run = run = replace(self.run, seed=int(self._rng.integers(2**31)))
         self._learner = learner = Learner(
-            fit_to(self.shared.prior, plan.bases),
+            fit_to(self._shared.prior, run.plan.bases),
             run.data,
             holes=run.holes,
             smoothing=run.smoothing,
             seed=run.seed,
-            bound=self.shared.bound,
+            bound=self._shared.bound,
             settings=settings.learning,
         )
-        if not self._learned:
-            self._stage = "know"
-            return self._know()
-        first = settings.after_window * self._tolerance
-        learner.round(first if not run.holes else self._tolerance)
-        self._learner = learner.moved(learner.rebased([self._learned])[0])
-        self._stage = "learn" if self._left else "know"
-        self._show(self.cost, self._learner.prior, self._learner.coefficients)
+        self._stage = "know"
+        if not run.learned:
+            self._know_all()
+            return
+        learner.round(self._tolerance if run.holes else settings.after_window * self._tolerance)
+        (start,) = learner.rebased([run.learned])
+        learner.forget_probe()
+        self._learner = learner.moved(start)
+        self._stage = "learn"
+        self._show(self.cost, start, self._learner.coefficients)
 
     def _refine(self) -> None:
-        """A round in the tile's own bases."""
+        """A round in bases of its own."""
         before = self._learner.prior
         self._learner.round(self._tolerance)
         self._left -= 1
         self._stage = "learn" if self._left else "know"
         self._show(self.cost, before, self._learner.coefficients)
 
-    def _know(self) -> None:
+    def _know_all(self) -> None:
         """The posterior mean, as exactly as it is wanted."""
         learner, settings = self._learner, self.run.plan.settings
         learner.forget_probe()

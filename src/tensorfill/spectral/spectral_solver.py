@@ -186,7 +186,7 @@ class SpectralSolver(Solver):
         learner.prior = self._rounds.prior
         self.run = replace(self.run, errors={**self.run.errors, modes: self._rounds.best})
         if learner is self._first:
-            self.run = replace(self.run, at_first=learner.prior)
+            self.run = replace(self.run, at_first=learner.prior, bound=learner.bound)
             self._untried = self._find_starts(learner)
         else:
             learner.forget_probe()

@@ -49,7 +49,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, eq=False)
-class _Kind:
+class Kind:
     """Entries that are judged by the same held-out ones."""
 
     entries: Mask
@@ -82,38 +82,55 @@ class Uncertainty:
         were not. Nothing is less sure than a guess of the mean would be, except where nothing like it was held out;
         and a few things that were predicted well do not make anything much surer than that guess.
         """
-        values = KnownData(self.data.mask, self.data.values + self.data.values.dtype.type(self.mean))
-        less = values.without(self.held)
-        if errors is None:
-            errors = values.values[self.held[self.data.mask]] - before[self.held]
-        drawn = self.drawn(less.mask)
-        posterior = PosteriorVariance.fitted(drawn.variance, less.mask, self.prior, self.seed)
-        slopes = drawn.slopes
-        del drawn
-        around = self._surroundings
-        seen = Evidence(
-            posterior.logarithms(less.mask)[self.held].astype(np.float64),
-            at(around.fit_around(less, before, slopes), np.flatnonzero(self.held)),
-            errors.astype(np.float64) ** 2,
-            independent_share(self.held),
-        )
+        less = self.values.without(self.held)
+        seen, posterior, slopes = self.evidence(before, errors)
+        around = self.surroundings
         law = VarianceLaw.fitted(seen)
         found = law.logarithms(posterior.logarithms(self.data.mask), around.fit_around(less, entries, slopes))
         found *= 0.5
         np.exp(found, out=found)
-        for kind in self._kinds():
+        for kind in self.kinds():
             part = seen.where(kind.held)
             if len(part.squares):
                 found[kind.entries] *= found.dtype.type(law.factor(part))
-                self._widen(found, kind.entries & ~self.data.mask, float(np.sqrt(part.squares.mean())))
-            least = self._spread / kind.pieces**1.5 / 2 if kind.pieces else self._size
-            np.maximum(found, found.dtype.type(least), out=found, where=kind.entries)
-            if kind.pieces:
-                np.minimum(found, found.dtype.type(max(self._spread, least)), out=found, where=kind.entries)
+                self.widen(found, kind.entries & ~self.data.mask, float(np.sqrt(part.squares.mean())))
+            self.limit(found, kind.entries, kind.pieces)
         return found
 
+    def evidence(self, before: Numbers, errors: Numbers | None = None) -> tuple[Evidence, PosteriorVariance, Numbers]:
+        """Errors at held-out entries with what is around them; also the posterior variance, and expected slopes."""
+        values = self.values
+        less = values.without(self.held)
+        if errors is None:
+            errors = values.values[self.held[self.data.mask]] - before[self.held]
+        posterior, slopes = self.posterior(less.mask)
+        seen = Evidence(
+            posterior.logarithms(less.mask)[self.held].astype(np.float64),
+            at(self.surroundings.fit_around(less, before, slopes), np.flatnonzero(self.held)),
+            errors.astype(np.float64) ** 2,
+            independent_share(self.held),
+        )
+        return seen, posterior, slopes
+
+    def posterior(self, known: Mask) -> tuple[PosteriorVariance, Numbers]:
+        """The posterior variance if these entries are known, and the slopes that are to be expected."""
+        drawn = self.drawn(known)
+        return PosteriorVariance.fitted(drawn.variance, known, self.prior, self.seed), drawn.slopes
+
+    @property
+    def values(self) -> KnownData:
+        """What is known, as it is."""
+        return KnownData(self.data.mask, self.data.values + self.data.values.dtype.type(self.mean))
+
+    def limit(self, found: Numbers, entries: Mask, pieces: int) -> None:
+        """Nothing is less sure than a guess of the mean, nor much surer if few things were predicted, or none."""
+        least = self._spread / pieces**1.5 / 2 if pieces else self._size
+        np.maximum(found, found.dtype.type(least), out=found, where=entries)
+        if pieces:
+            np.minimum(found, found.dtype.type(max(self._spread, least)), out=found, where=entries)
+
     @staticmethod
-    def _widen(found: Numbers, missing: Mask, seen: float) -> None:
+    def widen(found: Numbers, missing: Mask, seen: float) -> None:
         """What is missing is not much easier to predict than what was held out, whatever its surroundings say."""
         count = int(np.count_nonzero(missing))
         if not count:
@@ -134,7 +151,7 @@ class Uncertainty:
         variance = float(self.data.values.var(dtype=np.float64))
         return float(np.sqrt(((count - 1) * variance + self._size**2) / count))
 
-    def _kinds(self) -> Iterator[_Kind]:
+    def kinds(self) -> Iterator[Kind]:
         """Entries by what was held out like them: lost slices and deep holes, those nothing tells of, the rest."""
         held = self.held
         judge = Judge.of(self.pattern, held)
@@ -143,14 +160,14 @@ class Uncertainty:
         if judge.mixed:
             apart = self.pattern.apart & rest
             rest &= ~apart
-            yield _Kind(apart, judge.apart, len(np.unique(judge.holes[judge.apart])))
+            yield Kind(apart, judge.apart, len(np.unique(judge.holes[judge.apart])))
         chosen = ~judge.apart
         if not held.any():  # then the model is all there is
-            yield _Kind(rest, chosen, self.data.count)
+            yield Kind(rest, chosen, self.data.count)
         elif chosen.any():
             pieces = len(np.unique(judge.holes[chosen])) if judge.structured else int(np.count_nonzero(chosen))
-            yield _Kind(rest, chosen, pieces)
-        yield _Kind(unjudged, np.zeros(len(judge.apart), dtype=bool), 0)
+            yield Kind(rest, chosen, pieces)
+        yield Kind(unjudged, np.zeros(len(judge.apart), dtype=bool), 0)
 
     def drawn(self, known: Mask, draws: int = _DRAWS) -> Drawn:
         """Draw data from the prior, and see how well it is recovered if these entries are known."""
@@ -167,7 +184,7 @@ class Uncertainty:
                 solver.find_bound(y, ratio, None)
             mean = solver.solve(y, ratio, None, _TOLERANCE, _MOST_STEPS).coefficients
             del y
-            slopes += self._surroundings.slopes(transform.to_entries(mean))
+            slopes += self.surroundings.slopes(transform.to_entries(mean))
             mean -= self._coefficients(number, ratio)
             variance += transform.to_entries(mean) ** 2
         variance /= draws
@@ -181,5 +198,5 @@ class Uncertainty:
         return drawn
 
     @cached_property
-    def _surroundings(self) -> Surroundings:
+    def surroundings(self) -> Surroundings:
         return Surroundings(self.prior.transform.bases)
