@@ -68,8 +68,10 @@ class MeanFill:
         time_limit: float | None = None,
         lower: Any = 0,
         upper: Any = None,
+        tile: None = None,
         **settings: Any,
     ) -> Completion:
+        assert tile is None, "what the library gets from the command is completed whole"
         named = {
             "method": method,
             "keep_observed": keep_observed,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -93,7 +93,9 @@ class Job:
     @contextmanager
     def keeping_large(self, *, always: bool = False) -> Iterator[Scratch | None]:
         """A place on disk for what is too large for memory; None if the input is so small that nothing can be."""
-        if not always and count_bytes(self.input.path) < _SURELY_SMALL:
+        with suppress(OSError):  # which reading it will tell
+            always |= count_bytes(self.input.path) >= _SURELY_SMALL
+        if not always:
             yield None
             return
         with scratch_in(self.output.path.absolute().parent) as scratch:
