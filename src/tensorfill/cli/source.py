@@ -16,11 +16,13 @@ from ..formats.missing_values import (
     check_growth,
     check_tolerance,
     declare_frames_missing,
+    declare_known,
     declare_slices_missing,
     declare_value_missing,
     describe_rim,
     grow_holes,
 )
+from ..formats.scratch import Scratch
 from ..telling import listening
 from .options import MissingOptions, ReadingOptions
 from .progress import ProgressLine
@@ -62,9 +64,9 @@ class Source:
             missing_slices=tuple(parse_slices(text) for text in given.missing_slices or ()),
         )
 
-    def read(self, file: DataFile) -> Contents | Entries:
-        """The data, with all that is missing in it."""
-        found = file.read(self.how)
+    def read(self, file: DataFile, scratch: Scratch | None = None) -> Contents | Entries:
+        """The data, with all that is missing in it; what is large is on disk, if there is a `scratch`."""
+        found = file.read(self.how, scratch) if scratch is not None else file.read(self.how)
         if isinstance(found, Entries):
             if self._says_what_is_missing:
                 raise InvalidInput(
@@ -73,10 +75,8 @@ class Source:
                 )
             return found
         for mask_path, means in self.masks:
-            mask, notes = read_mask(mask_path, found.shape, means, size=self.how.size)
-            # Not without its NaNs: one that is marked observed is a mistake that the library points out.
-            both = mask if found.observed is None else found.observed & mask
-            found = replace(found, observed=both, notes=(*found.notes, *notes))
+            mask, notes = read_mask(mask_path, found.shape, means, size=self.how.size, scratch=scratch)
+            found = replace(declare_known(found, mask), notes=(*found.notes, *notes))
         try:
             return self._with_holes(found)
         except InvalidInput as error:
