@@ -16,6 +16,7 @@ from ..formats.missing_values import (
     check_growth,
     check_tolerance,
     declare_frames_missing,
+    declare_known,
     declare_slices_missing,
     declare_value_missing,
     describe_rim,
@@ -74,10 +75,8 @@ class Source:
                 )
             return found
         for mask_path, means in self.masks:
-            mask, notes = read_mask(mask_path, found.shape, means, size=self.how.size)
-            # Not without its NaNs: one that is marked observed is a mistake that the library points out.
-            both = mask if found.observed is None else found.observed & mask
-            found = replace(found, observed=both, notes=(*found.notes, *notes))
+            mask, notes = read_mask(mask_path, found.shape, means, size=self.how.size, scratch=scratch)
+            found = replace(declare_known(found, mask), notes=(*found.notes, *notes))
         try:
             return self._with_holes(found)
         except InvalidInput as error:

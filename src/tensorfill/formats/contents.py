@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput, InvalidSetting, must_be
 from ..missingness import Missingness
 from ..observed import ObservedTensor
-from .file_array import Region, fill_by_pieces, order_of, pieces, take
+from .file_array import Region, fill_by_pieces, is_in_memory, order_of, pieces, take
 from .scratch import Scratch, allocate
 
 Kind = Literal["picture", "video", "cube", "volume", "table", "array"]
@@ -148,6 +148,23 @@ class Contents:
             metadata=replace(self.metadata, alpha=alpha),
             scratch=None,
         )
+
+    def put_down(self, scratch: Scratch | None) -> Contents:
+        """The same with arrays that are large on disk, if there is a `scratch` for them."""
+        if scratch is None:
+            return self
+
+        def moved(array: Any) -> Any:
+            if not is_in_memory(array) or not scratch.takes(array.nbytes):
+                return array
+            there = scratch.allocate(array.shape, array.dtype, order_of(array))
+            fill_by_pieces(there, lambda region: array[region])
+            return there
+
+        metadata = self.metadata
+        if metadata.alpha is not None:
+            metadata = replace(metadata, alpha=moved(metadata.alpha))
+        return replace(self, data=moved(self.data), observed=moved(self.observed), metadata=metadata)
 
     def known_in(self, region: Region) -> NDArray[np.bool_]:
         """What `known` says of a part, which is a new array."""

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
+from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from ..errors import UnreadableFile
@@ -101,6 +102,12 @@ class FileArray(Elsewhere):
         """The same with its modes in this order."""
         shape, strides = (tuple(told[mode] for mode in modes) for told in (self.shape, self.strides))
         return replace(self, shape=shape, strides=strides)
+
+    def spread(self, spread: Callable[[NDArray[Any]], NDArray[Any] | None]) -> FileArray | None:
+        """The same with further modes, along which all is alike, as a function makes them that only makes views."""
+        there = as_strided(np.empty((), self.stored), self.shape, self.strides)
+        view = spread(there)
+        return None if view is None else replace(self, shape=view.shape, strides=view.strides)
 
     def part(self, key: Any) -> FileArray:
         """A part of it, which is not read."""
@@ -232,12 +239,12 @@ def _blocks(shape: Sequence[int], sizes: Sequence[int], order: Sequence[int]) ->
         yield tuple(region)
 
 
-def pieces(array: Any, most: int | None = None) -> Iterator[Region]:
-    """Regions to go through an array by, of which each lies close together."""
-    return cut(array.shape, array.dtype.itemsize, order_of(array), most=most)
+def pieces(array: Any, blocks: Sequence[int] | None = None) -> Iterator[Region]:
+    """Regions to go through an array by, of which each lies close together; cuts are at multiples of `blocks`."""
+    return cut(array.shape, array.dtype.itemsize, order_of(array), blocks)
 
 
-def fill_by_pieces(out: Any, make: Callable[[Region], Any]) -> None:
+def fill_by_pieces(out: Any, make: Callable[[Region], Any], blocks: Sequence[int] | None = None) -> None:
     """Let every region of `out` be what `make` makes of it."""
-    for region in pieces(out):
+    for region in pieces(out, blocks):
         out[region] = make(region)

@@ -42,7 +42,10 @@ class Format(ABC):
 
     def read(self, path: Path, how: Reading) -> Contents | Entries:
         """What is in the file; damage is an `UnreadableFile`."""
-        return decode_guarded(type(self), self.kind, path, how) if self.guarded else self.decode(path, how)
+        if self.guarded:
+            return decode_guarded(type(self), self.kind, path, how)
+        found = self.decode(path, how)
+        return found if how.scratch is None or isinstance(found, Entries) else found.put_down(how.scratch)
 
     @abstractmethod
     def decode(self, path: Path, how: Reading) -> Contents | Entries:

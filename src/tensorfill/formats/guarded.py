@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
@@ -25,7 +25,7 @@ from .. import errors
 from . import damage
 from .contents import Contents, Density, Metadata, Reading, TableWords
 from .damage import damaged, readable
-from .file_array import FileArray, fill_by_pieces, is_in_memory, order_of
+from .file_array import FileArray
 from .scratch import Scratch
 
 _LENGTH = 8
@@ -65,26 +65,11 @@ def answer() -> None:
     form = getattr(import_module(module), name)()
     damage.start()
     try:
-        _send(out, _put_down(form.decode(Path(path), how), how.scratch))
+        _send(out, form.decode(Path(path), how).put_down(how.scratch))
     except errors.TensorfillError as error:
         _send_front(out, {"error": type(error).__name__, "sentence": str(error)})
     out.close()
     os._exit(0)
-
-
-def _put_down(contents: Contents, scratch: Scratch | None) -> Contents:
-    """The same with large arrays on disk, so that the other process need not have them in memory."""
-    if scratch is None:
-        return contents
-
-    def moved(array: Any) -> Any:
-        if not is_in_memory(array) or not scratch.takes(array.nbytes):
-            return array
-        there = scratch.allocate(array.shape, array.dtype, order_of(array))
-        fill_by_pieces(there, lambda region: array[region])
-        return there
-
-    return replace(contents, data=moved(contents.data), observed=moved(contents.observed))
 
 
 def _send(stream: BinaryIO, contents: Contents) -> None:

@@ -6,7 +6,7 @@ And whether a rim of what was removed is left beside the holes.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
@@ -15,7 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput, InvalidSetting, must_be
+from ..tensor import entries
 from .contents import Contents
+from .file_array import Region, fill_by_pieces, order_of, pieces, take
+from .scratch import allocate
+
+Mask = NDArray[np.bool_]
 
 _CHANNELS = 4  # a last mode of at most this many indices is one of channels
 _WIDEST = 10_000  # pixels; more than that is a slip of the finger
@@ -86,16 +91,57 @@ def declare_value_missing(contents: Contents, value: Sequence[float], tolerance:
     A value at most `tolerance` away is the same, in each channel. Where there is none, that is refused: a value that
     matches nothing is a slip, and a copy of the file no completion.
     """
-    missing = _match(contents.data, value, check_tolerance(tolerance))
-    if not missing.any():
+    tolerance, found = check_tolerance(tolerance), []
+    _check_colour(contents.shape, value)
+
+    def missing(values: NDArray[Any], region: Region) -> Mask:
+        matching = _match(values, value, tolerance)
+        found.append(bool(matching.any()))
+        return matching
+
+    declared = _declare_missing(contents, missing, _whole_pixels(contents.shape) if len(value) > 1 else None)
+    if not any(found):
         raise InvalidInput(_describe_no_match(contents.data, value, tolerance))
-    return _declare_missing(contents, missing)
+    return declared
+
+
+def declare_known(contents: Contents, mask: NDArray[np.bool_]) -> Contents:
+    """The same of which only that is known which a mask of its shape says, too.
+
+    Not without its NaNs: one that is marked observed is a mistake that the library points out.
+    """
+    before = contents.observed
+    if before is None:
+        return replace(contents, observed=mask)
+    if not contents.on_disk:
+        return replace(contents, observed=before & mask)
+    both: Mask = allocate(contents.scratch, contents.shape, bool, order_of(contents.data))
+    fill_by_pieces(both, lambda region: take(before, region) & take(mask, region))
+    return replace(contents, observed=both)
 
 
 def grow_holes(contents: Contents, grow: int) -> Contents:
     """The same with every hole so many pixels wider in rows and columns, a number that is checked."""
-    known = ~grow_mask(~contents.known(), grow, channels=has_channels(contents))
-    if not known.any():
+    channels, found = has_channels(contents), []
+    sizes = contents.shape[:2]
+
+    def keep(region: Region) -> Mask:
+        own = list(zip(region[:2], sizes, strict=True))
+        around = [slice(max(0, part.start - grow), min(part.stop + grow, size)) for part, size in own]
+        inside = [
+            slice(part.start - wide.start, part.stop - wide.start) for (part, _), wide in zip(own, around, strict=True)
+        ]
+        known = contents.known_in((*around, *region[2:]))
+        kept = ~grow_mask(~known, grow, channels=channels)[tuple(inside)]
+        found.append(bool(kept.any()))
+        return kept
+
+    # A piece is at least as high and wide as what is looked at beside it.
+    blocks = [min(size, max(1, 2 * grow)) for size in sizes] + [1] * (contents.ndim - len(sizes))
+    blocks[-1] = contents.shape[-1] if channels else blocks[-1]
+    known: Mask = allocate(contents.scratch, contents.shape, bool, order_of(contents.data))
+    fill_by_pieces(known, keep, blocks)
+    if not any(found):
         raise InvalidInput(f"With holes {grow} pixels wider nothing is known any more; grow them less.")
     return replace(contents, observed=known)
 
@@ -129,25 +175,46 @@ def _declare_indices_missing(contents: Contents, mode: int, indices: Sequence[in
     beyond = [index for index in indices if not 0 <= index < count]
     if beyond:
         raise InvalidInput(f"The {what} are 0 … {count - 1}. Got {beyond[0]} as a missing one instead.")
-    missing = np.zeros(contents.shape, dtype=bool)
-    missing[(slice(None),) * mode + (list(indices),)] = True
+    lost = np.zeros([count if other == mode else 1 for other in range(contents.ndim)], dtype=bool)
+    lost[(slice(None),) * mode + (list(indices),)] = True
+
+    def missing(values: NDArray[Any], region: Region) -> Mask:
+        return lost[(slice(None),) * mode + (region[mode],)]
+
     return _declare_missing(contents, missing)
 
 
-def _declare_missing(contents: Contents, missing: NDArray[np.bool_]) -> Contents:
-    # What is NaN, or missing already, stays missing.
-    return replace(contents, observed=contents.known() & ~missing)
+def _declare_missing(
+    contents: Contents, missing: Callable[[NDArray[Any], Region], Mask], blocks: Sequence[int] | None = None
+) -> Contents:
+    """The same without what is `missing` of the values of a region."""
+    known: Mask = allocate(contents.scratch, contents.shape, bool, order_of(contents.data))
+
+    def keep(region: Region) -> Mask:
+        values, there = contents.part(region)  # what is NaN, or missing already, stays missing
+        return there & ~missing(values, region)
+
+    fill_by_pieces(known, keep, blocks)
+    return replace(contents, observed=known)
 
 
-def _match(data: NDArray[Any], value: Sequence[float], tolerance: float) -> NDArray[np.bool_]:
+def _whole_pixels(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Blocks between which to cut, so that all channels of a pixel are looked at together."""
+    return (*[1] * (len(shape) - 1), shape[-1])
+
+
+def _check_colour(shape: tuple[int, ...], value: Sequence[float]) -> None:
+    if len(value) > 1 and (len(shape) < 3 or shape[-1] != len(value)):
+        raise InvalidInput(
+            f"{len(value)} values stand for a colour, so the last mode must be one of {len(value)} channels. "
+            f"Got data of shape {shape} instead."
+        )
+
+
+def _match(data: NDArray[Any], value: Sequence[float], tolerance: float) -> Mask:
     """True for the entries of this value, or for all channels of the pixels of this colour."""
     if len(value) == 1:
         return _match_level(data, value[0], tolerance)
-    if data.ndim < 3 or data.shape[-1] != len(value):
-        raise InvalidInput(
-            f"{len(value)} values stand for a colour, so the last mode must be one of {len(value)} channels. "
-            f"Got data of shape {data.shape} instead."
-        )
     found = np.ones((*data.shape[:-1], 1), dtype=bool)
     for channel, level in enumerate(value):
         found[..., 0] &= _match_level(data[..., channel], level, tolerance)
@@ -177,11 +244,13 @@ def _describe_no_match(data: NDArray[Any], value: Sequence[float], tolerance: fl
 def _find_nearest(data: NDArray[Any], value: Sequence[float]) -> float:
     """How far the entry, or the pixel, is from the value that is nearest to it, in the channel furthest off."""
     best = np.inf
-    for start in range(0, len(data), _ROWS):  # in pieces, so that no wide copy of the whole is made
-        part = data[start : start + _ROWS].astype(np.float64)
-        gaps = np.abs(part - np.asarray(value if len(value) > 1 else value[0]))
-        gaps = gaps.max(axis=-1) if len(value) > 1 else gaps
-        best = min(best, float(np.min(gaps, initial=np.inf, where=~np.isnan(gaps))))
+    for region in pieces(data, _whole_pixels(data.shape) if len(value) > 1 else None):
+        values = take(data, region)
+        for start in range(0, len(values), _ROWS):  # in pieces, so that no wide copy of the whole is made
+            part = values[start : start + _ROWS].astype(np.float64)
+            gaps = np.abs(part - np.asarray(value if len(value) > 1 else value[0]))
+            gaps = gaps.max(axis=-1) if len(value) > 1 else gaps
+            best = min(best, float(np.min(gaps, initial=np.inf, where=~np.isnan(gaps))))
     return best
 
 
@@ -218,16 +287,27 @@ def has_rim(contents: Contents) -> bool:
 
 def _choose_pictures(contents: Contents) -> list[tuple[NDArray[Any], NDArray[np.bool_]]]:
     """(row, column, channel) and where it is missing altogether: a few that have holes, with a known part."""
-    data, known = contents.data, contents.known()
-    if not has_channels(contents):
-        data, known = data[..., None], known[..., None]
-    found = []
-    for rest in np.ndindex(*data.shape[2:-1]):
-        place = (slice(None), slice(None), *rest)
-        missing = ~known[place].any(axis=-1)
-        if missing.any() and not missing.all():
-            found.append((data[place], missing))
-    return found[:: max(1, len(found) // _MOST_PICTURES)]
+    counts = _count_missing_pixels(contents)
+    found = np.argwhere((counts > 0) & (counts < entries(contents.shape[:2])))
+    pictures = []
+    for rest in found[:: max(1, len(found) // _MOST_PICTURES)].tolist():
+        place = [slice(None), slice(None), *(slice(index, index + 1) for index in rest)]
+        place += [slice(None)] * (contents.ndim - len(place))
+        values, known = contents.part(tuple(place))
+        missing: Mask = np.asarray(~known.reshape(*contents.shape[:2], -1).any(axis=-1))
+        pictures.append((values.reshape(*contents.shape[:2], -1), missing))
+    return pictures
+
+
+def _count_missing_pixels(contents: Contents) -> NDArray[np.int64]:
+    """How many pixels of every picture are missing in all channels."""
+    channels = has_channels(contents)
+    counts = np.zeros(contents.shape[2:-1] if channels else contents.shape[2:], np.int64)
+    for region in pieces(contents.data, _whole_pixels(contents.shape) if channels else None):
+        known = contents.known_in(region)
+        missing = ~(known.any(axis=-1) if channels else known)
+        counts[region[2 : missing.ndim]] += np.count_nonzero(missing, axis=(0, 1))
+    return counts
 
 
 def _find_shares(picture: NDArray[Any], missing: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -75,8 +75,7 @@ class Envi(Format):
         metadata, old, data = contents.metadata, _old_header(contents), contents.data
         observed = contents.observed
         if contents.ndim == 2:
-            data = np.asarray(data)[..., None]
-            observed = None if observed is None else np.asarray(observed)[..., None]
+            data, observed = _with_one_band(data), None if observed is None else _with_one_band(observed)
         order: Literal["<", ">"] = ">" if old.fields.get("byte order", "0").strip() == "1" else "<"
         interleave = _choose_interleave(old)
         code = next(code for code, name in _DTYPES.items() if name == data.dtype.str[1:])
@@ -158,6 +157,13 @@ def _read_cube(header: EnviHeader, scratch: Scratch | None) -> NDArray[Any]:
     values = np.fromfile(file, dtype, entries(shape), offset=offset)
     cube = values.reshape([shape[axis] for axis in axes]).transpose(np.argsort(axes))
     return np.ascontiguousarray(cube, dtype=dtype.newbyteorder("="))
+
+
+def _with_one_band(picture: Any) -> NDArray[Any]:
+    """(row, column) as (row, column, band)."""
+    if isinstance(picture, FileArray):
+        return cast(NDArray[Any], picture.spread(lambda view: view[..., None]))
+    return np.asarray(picture)[..., None]
 
 
 def _find_numbers(path: Path, wanted: int) -> Path:

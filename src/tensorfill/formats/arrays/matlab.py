@@ -20,6 +20,7 @@ from ..damage import Extra, check_room, damaged, open_source, readable, require
 from ..format import Format
 from ..scratch import Scratch
 from .hdf5 import H5PY, create_hdf5, describe, load_dataset
+from .matlab_variable import write_variable
 from .named_arrays import DATA, OBSERVED, Found, choose, load_with_mask
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
@@ -63,8 +64,19 @@ class Matlab(Format):
         if _is_newest(contents):
             _write_newest(path, arrays)
             return
+        if contents.on_disk:
+            savemat(str(path), {}, appendmat=False)
+            with path.open("r+b") as file:
+                file.seek(0, 2)
+                for name, data in arrays.items():
+                    write_variable(file, name, data)
+            return
         native = {name: np.atleast_2d(data.astype(data.dtype.newbyteorder("="))) for name, data in arrays.items()}
         savemat(str(path), native, appendmat=False, do_compression=True)
+
+    def page_mode(self, contents: Contents) -> int | None:
+        """The last: MATLAB's first index runs fastest."""
+        return contents.ndim - 1 if contents.ndim else None
 
     def extra_for(self, contents: Contents) -> Extra | None:
         """Version 7.3 is HDF5."""

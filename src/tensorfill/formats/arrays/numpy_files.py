@@ -90,12 +90,12 @@ class NumpyArchive(Format):
         return 0 if contents.ndim else None
 
 
-def read_observed(path: Path) -> NDArray[np.bool_] | None:
+def read_observed(path: Path, scratch: Scratch | None = None) -> NDArray[np.bool_] | None:
     """The mask under `observed` in a .npz file; None if there is none."""
     with readable(path, NumpyArchive.kind), zipfile.ZipFile(path) as archive:
         if OBSERVED not in _members(archive, path):
             return None
-        mask = _load(archive, OBSERVED, path)
+        mask = _load(archive, OBSERVED, path, scratch)
     check_mask(mask, f"'{OBSERVED}' in {path}")
     return mask
 
