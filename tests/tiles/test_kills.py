@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("fcntl", reason="about SIGKILL")
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-from kills import Case, Count, measure  # noqa: E402
+from kills import Case, Count, measure
 
 SHAPE, TILE = (60, 60, 12), (20, 30, 12)
 
