@@ -241,7 +241,8 @@ def serve(pipe: Connection, threads: int) -> None:
     called_off = Event()
     messages: SimpleQueue[bytes] = SimpleQueue()
     Thread(target=_listen, args=(pipe, messages, called_off), daemon=True).start()
-    pipe.send_bytes(_READY)
+    with suppress(OSError):  # the listener ends the process, here and below
+        pipe.send_bytes(_READY)
     work: Any = None
     while True:
         message = messages.get()
@@ -259,7 +260,7 @@ def serve(pipe: Connection, threads: int) -> None:
                 answer = work(*given)
         except Exception as failure:
             error = failure
-        with suppress(BrokenPipeError):  # the listener ends the process
+        with suppress(OSError):
             pipe.send_bytes(_pack_answer(answer, error))
 
 
