@@ -25,14 +25,18 @@ from ..observed import ObservedTensor
 from ..patches.mending_solver import MendingSolver
 from ..patches.planning import LARGEST_PATCH, Wishes, has_similar_patches, longest_side
 from ..patches.settings import PatchSettings
-from ..patches.solver import GroupSolver, Improvement, Task
+from ..patches.shared import GroupLesson, pool_lessons
+from ..patches.solver import GroupSolver, Improvement, PatchSolver, Task
 from ..patches.start import Strokes
 from ..selection.judge import HeldOutRun, own_deviations
 from .baseline import scale_back, too_large_to_fill
-from .patches_beginning import begin_with_spectral, begin_with_strokes, group_deviations
-from .powers import ChosenPower, check_power, check_power_fits, choose_power
+from .patches_beginning import Beginning, begin_with_spectral, begin_with_strokes, group_deviations
+from .powers import ChosenPower, check_power, check_power_fits, choose_power, share_power
 from .setting_checks import are_modes, check_count, check_positive, wrong
+from .shared_patches import SharedPatches
+from .shared_spectral import pool_spectra
 from .spectral import Spectral
+from .study import Notes, Study, are_bright, study_windows
 
 _ARRAYS = 16  # of single precision that are alive at a time, at most
 _MOST_MEMBERS = 1000  # of which each is solved for
@@ -175,10 +179,16 @@ class Patches(Method):
         scale = float(observed.known.max())
         begun = None if strokes is None else begin_with_strokes(observed, strokes, rng, watch, clock)
         if begun is None:
-            begun = begin_with_spectral(observed, rng, watch, clock)
+            begun = begin_with_spectral(observed, rng, watch, clock, scale)
+        return self._improve(begun, observed, scale, watch)[:2]
+
+    def _improve(
+        self, begun: Beginning, observed: ObservedTensor, scale: float, watch: Watch | None
+    ) -> tuple[Completion, HeldOutRun | None, PatchSolver | None]:
+        """What patches make of a beginning; also their solver, if it came to that."""
         first, held_out = replace(begun.done, method=self.name, settings=self._settings()), begun.held_out
         if begun.start is None or held_out is None:
-            return first, held_out
+            return first, held_out, None
         with quiet_blas():
             task = Task(
                 start=begun.start,
@@ -197,7 +207,7 @@ class Patches(Method):
         reasons = {**first.reasons, **_reasons(groups, scale, begun.name, stopped)}
         if groups.use is None and not stopped:
             done = replace(first, seconds=found.seconds, history=found.history, reasons=reasons)
-            return done, held_out
+            return done, held_out, solver
         errors = scale * (groups.predictions.astype(np.float64) - begun.start.values[begun.start.held])
         by_kinds = begun.start.judge.structured or begun.start.judge.mixed  # of holes, which spectral tells apart
         sure = held_out.deviations
@@ -217,7 +227,41 @@ class Patches(Method):
             deviations=partial(own_deviations, sure, found.estimate, errors),
         )
         predictions = np.maximum(scale * groups.predictions.astype(np.float64), observed.floor)
-        return done, replace(held_out, predictions=predictions, deviations=sure)
+        return done, replace(held_out, predictions=predictions, deviations=sure), solver
+
+    def learn(self, samples: Sequence[ObservedTensor], *, rng: np.random.Generator, work: int = 0) -> Method:
+        """What `spectral` shares, and which groups there are, in how many rounds, are those of the windows.
+
+        Where only strokes are missing, tiles choose for themselves what is around them.
+        """
+        return self.pool(self.study(samples, rng))
+
+    def study(self, samples: Sequence[ObservedTensor], rng: np.random.Generator) -> list[Study]:
+        """What it makes of windows; none if it learns nothing there that tiles could share."""
+        samples = [sample for sample in are_bright(samples) if not self.sees_strokes(sample.missingness)]
+        if not samples:
+            return []
+        power = ChosenPower(1.0 if self.power is None else float(self.power))
+        if self.power is None and self.noise is None:
+            power = share_power([choose_power(sample, Spectral(power=1).run, rng) for sample in samples])
+        return study_windows(samples, power, self._look, rng)
+
+    def _look(self, observed: ObservedTensor, rng: np.random.Generator, unit: float) -> Notes:
+        """A study of one window."""
+        begun = begin_with_spectral(observed, rng, None, Clock(), unit)
+        done, held_out, solver = self._improve(begun, observed, unit, None)
+        groups = None
+        if isinstance(solver, GroupSolver):
+            groups = GroupLesson.of(solver, (done.estimate.dense() / unit).astype(np.float32))
+        return Notes(done, held_out, begun.run, groups)
+
+    def pool(self, studies: Sequence[Study]) -> Method:
+        """The method for tiles, after a study."""
+        spectral = pool_spectra(Spectral(), studies)
+        if spectral is None:
+            return self
+        lessons = [study.groups for study in studies if study.groups is not None]
+        return SharedPatches(asked=self, spectral=spectral, groups=pool_lessons(lessons), settings=self.solver)
 
     @property
     def _modes(self) -> tuple[int, ...] | None:

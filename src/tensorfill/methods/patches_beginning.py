@@ -16,9 +16,10 @@ from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..patches.start import Start, Strokes, start_from_strokes
 from ..patches.uncertainty import GroupUncertainty
-from ..selection.judge import HeldOutRun, own_deviations
+from ..selection.judge import HeldOutRun, Judge, own_deviations
 from ..spectral.run import SpectralRun
 from ..tensor import Array
+from .shared_spectral import SharedSpectral
 from .spectral import Spectral
 
 
@@ -34,18 +35,29 @@ class Beginning:
     start: Start | None
     """None if there is nothing to go on from."""
     seed: int = 0
+    run: SpectralRun | None = None
+    """That of spectral."""
 
 
 def begin_with_spectral(
-    observed: ObservedTensor, rng: np.random.Generator, watch: Watch | None, clock: Clock
+    observed: ObservedTensor, rng: np.random.Generator, watch: Watch | None, clock: Clock, scale: float
 ) -> Beginning:
-    """One prior for all places."""
-    done, work = Spectral().follow(observed, rng=rng, watch=watch, clock=clock)
-    scale = float(observed.known.max())
+    """One prior for all places; `scale` is 1 in its run."""
+    done, work = Spectral().follow(observed, rng=rng, watch=watch, clock=clock, scale=scale)
     held_out = None if work is None else work.held_out(scale)
     goes_on = work is not None and held_out is not None and done.stop.kind == "done"
     start = _start(work, done, scale) if work is not None and goes_on else None
-    return Beginning(Spectral.name, done, held_out, start, 0 if work is None else work.seed)
+    return Beginning(Spectral.name, done, held_out, start, 0 if work is None else work.seed, work)
+
+
+def begin_with_shared(
+    observed: ObservedTensor, shared: SharedSpectral, rng: np.random.Generator, watch: Watch | None, clock: Clock
+) -> Beginning:
+    """What windows have taught `spectral`, for a tile; nothing is held out."""
+    done, work = shared.follow(observed, rng=rng, watch=watch, clock=clock)
+    goes_on = work is not None and done.stop.kind == "done"
+    start = _start_of_tile(work, done, shared.unit) if work is not None and goes_on else None
+    return Beginning(Spectral.name, done, None, start, 0 if work is None else work.seed, work)
 
 
 def begin_with_strokes(
@@ -89,6 +101,24 @@ def begin_with_strokes(
     goes_on = found.stop.kind == "done"
     held_out = HeldOutRun(start.held, predicted, start.judge, sure)
     return Beginning("a thin plate", done, held_out, start if goes_on else None, int(rng.integers(2**31)))
+
+
+def _start_of_tile(work: SpectralRun, done: Completion, scale: float) -> Start:
+    """What spectral has found, with all that is known."""
+    held = np.zeros(work.data.shape, dtype=bool)
+    values = work.data.filled(work.data.values + work.data.values.dtype.type(work.mean)).astype(np.float32)
+    after = (done.estimate.dense() / scale).astype(np.float32)
+    return Start(
+        mask=work.data.mask,
+        values=values,
+        held=held,
+        judge=Judge.of(work.pattern, held),
+        before=after,
+        after=after,
+        noise=work.seen[0].noise,
+        places=work.plan.places,
+        floor=work.plan.floor,
+    )
 
 
 def _start(work: SpectralRun, done: Completion, scale: float) -> Start:

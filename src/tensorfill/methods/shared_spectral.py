@@ -9,16 +9,15 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from ..completion import Completion, Watch
-from ..interrupting import look_at_clock
 from ..iterating import Clock
 from ..method import Cost, Method
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..spectral.run import SpectralRun
 from ..spectral.shared import SharedPrior, pool_runs
-from ..spectral.spectral_solver import SpectralSolver
-from .powers import complete_power, noise_of_power, raise_to
+from .powers import complete_power, noise_of_power
 from .spectral_settings import describe_modes
+from .study import Study
 
 _ALIKE = 2.0**20
 """Largest value of a tile, next to that of windows, up to which what these tell is taken to hold there: far above it,
@@ -35,10 +34,6 @@ class LearnsSpectrum(Protocol):
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """See `Method`."""
-        ...
-
-    def start(self, observed: ObservedTensor, rng: np.random.Generator, scale: float) -> SpectralSolver:
-        """The start of the iteration, on data divided by `scale`."""
         ...
 
     def follow(
@@ -75,7 +70,7 @@ class SharedSpectral(Method):
     power: float = 1.0
     """Of the data, which is completed."""
     variance: float = 0.0
-    """Of errors of that power."""
+    """Of errors of that power, where `unit` is 1."""
     reasons: Mapping[str, str] = field(default_factory=dict)
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
@@ -93,7 +88,7 @@ class SharedSpectral(Method):
         def complete_as_it_is(data: ObservedTensor, look: Watch | None) -> Completion:
             return self.follow(data, rng=rng, watch=look, clock=clock)[0]
 
-        done = complete_power(complete_as_it_is, observed, self.power, self.variance, watch)
+        done = complete_power(complete_as_it_is, observed, self.power, self.variance_in_units, watch)
         return replace(done, settings={**done.settings, "power": self.power}, reasons={**done.reasons, **self.reasons})
 
     def follow(
@@ -114,51 +109,33 @@ class SharedSpectral(Method):
         """What is 1 in the run."""
         return float(self.scale**self.power)
 
+    @property
+    def variance_in_units(self) -> float:
+        """Of errors of the power of the data."""
+        return self.unit**2 * self.variance
+
     def learn(self, samples: Sequence[ObservedTensor], *, rng: np.random.Generator, work: int = 0) -> Method:
         """All is learned."""
         return self
 
 
-@dataclass(frozen=True, eq=False)
-class Window:
-    """A part of a tensor to learn from, and what was learned there."""
-
-    observed: ObservedTensor
-    run: SpectralRun
-    seed: int
-
-
-def learn_spectral(
-    asked: LearnsSpectrum, samples: Sequence[ObservedTensor], power: float, rng: np.random.Generator
-) -> tuple[SharedSpectral, list[Window]] | None:
-    """What windows tell of the data raised to a power; None if they tell nothing."""
-    samples = [raise_to(sample, power) for sample in samples if float(sample.known.max()) > 0]
-    if not samples:
+def pool_spectra(asked: LearnsSpectrum, studies: Sequence[Study]) -> SharedSpectral | None:
+    """What windows tell together; None if they tell nothing."""
+    runs = [study.run for study in studies if study.run is not None]
+    if not runs:
         return None
-    unit = max(float(sample.known.max()) for sample in samples)
-    windows = []
-    for sample in samples:
-        seed = int(rng.integers(2**31))
-        windows.append(Window(sample, _learn_in(asked, sample, np.random.default_rng(seed), unit), seed))
-    runs = [window.run for window in windows]
     with quiet_blas():
         shared = pool_runs(runs)
-    variance = 0.0 if power == 1 else unit**2 * noise_of_power(np.concatenate([_misses(run) for run in runs]))
-    learned = SharedSpectral(
-        asked=asked, shared=shared, scale=unit ** (1 / power), power=power, variance=variance,
-        reasons=_give_reasons(shared, unit, len(windows)),
-    )  # fmt: skip
-    return learned, windows
-
-
-def _learn_in(asked: LearnsSpectrum, sample: ObservedTensor, rng: np.random.Generator, unit: float) -> SpectralRun:
-    """A run in a window, to its end."""
-    with quiet_blas():
-        solver = asked.start(sample, rng, unit)
-        while solver.finished() is None:
-            solver.step()
-            look_at_clock()
-    return solver.run
+    unit, power = studies[0].unit, studies[0].power.power
+    variance = 0.0 if power == 1 else noise_of_power(np.concatenate([_misses(run) for run in runs]))
+    return SharedSpectral(
+        asked=asked,
+        shared=shared,
+        scale=float(unit ** (1 / power)),
+        power=power,
+        variance=variance,
+        reasons={**_give_reasons(shared, unit, len(runs)), **studies[0].power.reasons()},
+    )
 
 
 def _misses(run: SpectralRun) -> np.ndarray:

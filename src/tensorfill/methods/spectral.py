@@ -35,8 +35,9 @@ from .baseline import complete_zeros, scale_back, too_large_to_fill
 from .dual import Dual, NonnegDual
 from .powers import ChosenPower, check_power, check_power_fits, choose_power, share_power
 from .setting_checks import Rank, check_choice, check_count, check_positive, resolve_rank, wrong
-from .shared_spectral import learn_spectral
+from .shared_spectral import pool_spectra
 from .spectral_settings import check_borders, check_matrix, give_reasons, is_named, make_basis
+from .study import Notes, Study, are_bright, study_windows
 
 _NAMES = ("dct", "fourier", "identity", "learned")
 _ARRAYS = 12  # of single precision that are alive at a time, at most
@@ -189,13 +190,24 @@ class Spectral(Method):
 
         Not with settings that belong to one size, nor with spectra of a family or components: then tiles learn alone.
         """
-        if not self._can_be_shared:
-            return self
-        chosen = share_power([self._choose_power(sample, rng, keeps=False) for sample in samples])
-        learned = learn_spectral(self, samples, chosen.power, rng)
-        if learned is None:
-            return self
-        return replace(learned[0], reasons={**learned[0].reasons, **chosen.reasons()})
+        return self.pool(self.study(samples, rng))
+
+    def study(self, samples: Sequence[ObservedTensor], rng: np.random.Generator) -> list[Study]:
+        """What it makes of windows; none if it learns nothing there that tiles could share."""
+        samples = are_bright(samples)
+        if not samples or not self._can_be_shared:
+            return []
+        power = share_power([self._choose_power(sample, rng, keeps=False) for sample in samples])
+
+        def look(observed: ObservedTensor, rng: np.random.Generator, unit: float) -> Notes:
+            done, work = self.follow(observed, rng=rng, scale=unit)
+            return Notes(done, None if work is None else work.held_out(unit), work)
+
+        return study_windows(samples, power, look, rng)
+
+    def pool(self, studies: Sequence[Study]) -> Method:
+        """The method for tiles, after a study."""
+        return pool_spectra(self, studies) or self
 
     @property
     def _can_be_shared(self) -> bool:

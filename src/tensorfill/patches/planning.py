@@ -184,6 +184,11 @@ def first_model(
     )
 
 
+def fit_model(model: GroupModel, extent: Triple) -> GroupModel:
+    """The same for sites of another extent."""
+    return replace(model, patch=_within(model.patch, extent), window=_within(model.window, extent))
+
+
 def mending_model(layout: Layout, noise: float, wishes: Wishes, settings: PatchSettings = _USUAL) -> GroupModel:
     """For strokes in a picture with few bands, with this σ²."""
     reach = settings.mending.near if wishes.reach is None else wishes.reach

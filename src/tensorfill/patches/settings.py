@@ -110,6 +110,8 @@ class PatchSettings:
     rounds_on_strokes: int = 3  # nearly all of every patch is known: more bring next to nothing
     worse: float = 2.0  # from which on a round did harm
 
+    last_rounds_in_tiles: int = 1  # after as many as windows needed without their held-out entries
+
     # What is chosen by held-out entries
     useful: float = -0.5  # below which the best round was better than the start
     useful_in_large_holes: float = -2.0  # the same where pieces of few holes are compared, such as lost frames

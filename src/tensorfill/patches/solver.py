@@ -84,6 +84,8 @@ class PatchSolver(Solver):
         self._variance: Floats | None = None  # of every entry, before held-out ones were given back
         self._use: Use | None = None
         self._rounds = 0  # so many were made
+        self.best_round = 0
+        """After so many nothing became better."""
 
     def estimate(self) -> DenseEstimate:
         return DenseEstimate(self._after if self._shown is None else self._shown)
@@ -244,6 +246,7 @@ class GroupSolver(PatchSolver):
             self.cost, self.predictions, self._best = start.error(predictions), predictions, self._x
             if self.cost < self._smallest:
                 self._leading, self._smallest = predictions, self.cost
+                self.best_round = self._rounds + 1
             self._variance = view.layout.tensor(view.bands.variance(average.variance))
         self._shown = said
         self._rounds += 1

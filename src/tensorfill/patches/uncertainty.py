@@ -7,14 +7,14 @@ the start was off around an entry, how steep the estimate is there, and how much
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter
 
-from ..selection.variance_law import Evidence, VarianceLaw, independent_share
+from ..selection.variance_law import Evidence, VarianceLaw, independent_share, join_evidence
 from ..tensor import SHORT, Array
 
 Floats = NDArray[np.float32]
@@ -52,17 +52,30 @@ class GroupUncertainty:
         """
         properties = list(self._properties(entries))
         guess = self._guess()
+        seen = self._evidence(guess, properties, errors)
+        law = VarianceLaw.fitted(seen, _RIDGE) if self.scattered else VarianceLaw.fitted(seen)
+        bands = np.flatnonzero(self.held) // _stretch(self.held)
+        factor = law.factor(seen, _TAILS) if self.scattered else _factor_elsewhere(seen, bands)
+        found = np.exp(0.5 * law.logarithms(guess, properties)) * np.float32(factor)
+        return np.asarray(found, dtype=np.float32)
+
+    def evidence(self, entries: Floats, errors: Array) -> Evidence:
+        """Errors at held-out entries with what is around them."""
+        return self._evidence(self._guess(), list(self._properties(entries)), errors)
+
+    def by_law(self, law: VarianceLaw, factor: float, entries: Floats) -> Floats:
+        """The same by a law that was fitted elsewhere."""
+        found = np.exp(0.5 * law.logarithms(self._guess(), self._properties(entries))) * np.float32(factor)
+        return np.asarray(found, dtype=np.float32)
+
+    def _evidence(self, guess: Floats, properties: Sequence[Floats], errors: Array) -> Evidence:
         where = np.flatnonzero(self.held)
-        seen = Evidence(
+        return Evidence(
             guess.reshape(-1)[where].astype(np.float64),
             np.stack([part.reshape(-1)[where] for part in properties], axis=1).astype(np.float64),
             errors.astype(np.float64) ** 2,
             1.0 if self.scattered else independent_share(self.held),
         )
-        law = VarianceLaw.fitted(seen, _RIDGE) if self.scattered else VarianceLaw.fitted(seen)
-        factor = law.factor(seen, _TAILS) if self.scattered else _factor_elsewhere(seen, where // _stretch(self.held))
-        found = np.exp(0.5 * law.logarithms(guess, properties)) * np.float32(factor)
-        return np.asarray(found, dtype=np.float32)
 
     def _guess(self) -> Floats:
         """log(variance + σ²); where groups say nothing, of their mean."""
@@ -94,6 +107,15 @@ class GroupUncertainty:
             if size > SHORT:
                 total += np.gradient(entries, axis=mode) ** 2
         return total
+
+
+def fit_scattered(parts: Sequence[Evidence]) -> tuple[VarianceLaw | None, float]:
+    """A law for entries that are missing one by one, and its factor, from several windows; None if there are none."""
+    if not parts:
+        return None, 1.0
+    seen = join_evidence(parts)
+    law = VarianceLaw.fitted(seen, _RIDGE)
+    return law, law.factor(seen, _TAILS)
 
 
 def _stretch(held: Mask) -> int:

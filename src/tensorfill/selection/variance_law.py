@@ -7,7 +7,7 @@ errors are below d and 95 % below 2d, even if they are not quite normal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -56,6 +56,16 @@ class Evidence:
     def columns(self) -> Array:
         """The guess and the properties."""
         return np.column_stack([self.guess, self.properties]).astype(np.float64)
+
+
+def join_evidence(parts: Sequence[Evidence]) -> Evidence:
+    """All errors of several parts of a tensor."""
+    return Evidence(
+        np.concatenate([part.guess for part in parts]),
+        np.concatenate([part.properties for part in parts]),
+        np.concatenate([part.squares for part in parts]),
+        float(np.average([part.independent for part in parts], weights=[len(part.squares) for part in parts])),
+    )
 
 
 @dataclass(frozen=True, eq=False)

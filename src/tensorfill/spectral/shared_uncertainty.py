@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..selection.variance_law import Evidence, VarianceLaw
+from ..selection.variance_law import Evidence, VarianceLaw, join_evidence
 from .bases import Numbers
 from .uncertainty import Uncertainty
 
@@ -69,7 +69,7 @@ def learn_law(windows: Sequence[tuple[Uncertainty, Numbers]]) -> SharedLaw | Non
         apart.append(flags)
     if not seen:
         return None
-    whole, flags = _joined(seen), np.concatenate(apart)
+    whole, flags = join_evidence(seen), np.concatenate(apart)
     law = VarianceLaw.fitted(whole)
     usual, others = (
         Calibration(law.factor(part), float(np.sqrt(part.squares.mean())), pieces[is_apart])
@@ -78,13 +78,3 @@ def learn_law(windows: Sequence[tuple[Uncertainty, Numbers]]) -> SharedLaw | Non
         for is_apart in (False, True)
     )
     return SharedLaw(law, usual, others)
-
-
-def _joined(parts: Sequence[Evidence]) -> Evidence:
-    counts = [len(part.squares) for part in parts]
-    return Evidence(
-        np.concatenate([part.guess for part in parts]),
-        np.concatenate([part.properties for part in parts]),
-        np.concatenate([part.squares for part in parts]),
-        float(np.average([part.independent for part in parts], weights=counts)),
-    )
