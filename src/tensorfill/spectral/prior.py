@@ -73,6 +73,20 @@ def fit_to(prior: Prior, bases: Sequence[Basis]) -> Prior:
     return Prior(Transform(bases), bins, bins.with_borders(variances), prior.noise)
 
 
+def without_borders(prior: Prior) -> Prior:
+    """The same spectrum for what lies between strange borders, if there are any."""
+    bases: list[Basis] = []
+    variances = prior.variances
+    for mode, basis in enumerate(prior.transform.bases):
+        if isinstance(basis, CosinesWithin):
+            inner = range(variances.shape[mode] - basis.alone)
+            bases.append(Cosines(basis.size - basis.alone, basis.binning))
+            variances = variances.take(inner, axis=mode)
+        else:
+            bases.append(basis)
+    return Prior(Transform(bases), Bins(bases), variances, prior.noise)
+
+
 def _frequencies(basis: Basis) -> Array:
     """Of the middle of every bin, as logarithms."""
     starts = basis.bin_starts()

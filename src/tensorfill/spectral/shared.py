@@ -16,7 +16,7 @@ from ..completion import Estimate
 from ..missingness import Missingness
 from .data import KnownData
 from .learning import Learner
-from .prior import Prior, fit_to, resize
+from .prior import Prior, fit_to, resize, without_borders
 from .run import Modes, Plan, SpectralRun
 from .shared_uncertainty import SharedLaw, learn_law
 from .spectral_solver import SpectralSolver
@@ -68,8 +68,11 @@ def pool_runs(runs: Sequence[SpectralRun]) -> SharedPrior:
 
 
 def _cosines(run: SpectralRun) -> Prior:
-    """The best prior in the bases that it was given, or the last one, if no others were tried."""
-    return run.seen[0] if run.at_first is None else run.at_first
+    """The best prior in the bases that it was given, or the last one, if no others were tried.
+
+    Strange borders are those of the window, and no others.
+    """
+    return without_borders(run.seen[0] if run.at_first is None else run.at_first)
 
 
 def _uncertainty(run: SpectralRun) -> Uncertainty:
