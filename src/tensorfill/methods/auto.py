@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import ClassVar
@@ -13,15 +13,21 @@ from ..completion import Completion, Watch
 from ..method import Effort, Method, Question
 from ..observed import ObservedTensor
 from ..selection.choice import Candidates, Choice, Refused
+from ..selection.judge import HeldOutRun
+from ..tensor import entries
 from .dual import NonnegDual
 from .interpolation import Linear
 from .patches import Patches
 from .registry import available_methods, is_complete, make, setting_names
 from .setting_checks import check_choice, wrong
+from .shared_auto import SharedAuto, pool_weights
 from .spectral import Spectral
+from .study import Study, are_bright, raise_if_stopped
 
 _CHOOSING = frozenset(("rank", "C", "lam", "gap_tolerance", "optimizer", "inner", "nonnegative_on"))
 """Settings that mean nonneg-dual where no method is named: its rank, and what none but its kin have."""
+
+_PATIENCE = 1200.0  # seconds that one method may take on all tiles of a large tensor, at normal effort
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +89,109 @@ class Auto(Method):
             requirement = f"name methods that can complete this tensor ({refused.refusal})"
             raise wrong(self.name, "weights", requirement, refused.weights) from None
         return replace(done, method=self.name, settings={"effort": self.effort, **done.settings})
+
+    def learn(self, samples: Sequence[ObservedTensor], *, rng: np.random.Generator, work: int = 0) -> Method:
+        """Methods, weights and what methods learn are those of the windows.
+
+        Groups of patches are not tried at normal effort where all tiles together would take them too long.
+        """
+        samples = are_bright(samples)
+        if not samples or Spectral().refuses(samples[0]) is not None:
+            return self
+        if self.weights is not None:
+            methods = self._learn_all(self._make_named(samples[0]), samples, rng, work)
+            return SharedAuto(
+                methods=methods, weights=self.weights, lost_weights=self.lost_weights, fallback=Spectral()
+            )
+        question = self._question_of_all(samples, work)
+        first, others, told = self._choose_from(question, samples, work)
+        studies = first.study(samples, rng)
+        learned: dict[str, Method] = {first.name: first.pool(studies)} if studies else {first.name: first}
+        if not others:
+            return SharedAuto(methods=learned, weights={first.name: 1.0}, fallback=Spectral(), told=told)
+        named = {first.name: first, Linear.name: Linear()}
+        choices = [
+            self._compare_in(window, Candidates(first, others, named, found), question, rng)
+            for window, found in self._windows(samples, studies)
+        ]
+        lost = [done.settings["lost_weights"] for done in choices if done.settings["lost_weights"] is not None]
+        weights = pool_weights([done.settings["weights"] for done in choices])
+        lost_weights = pool_weights(lost) if lost else None
+        wanted = {*weights, *(lost_weights or {})} - {first.name}
+        learned |= self._learn_all({n: m for n, m in {**named, **others}.items() if n in wanted}, samples, rng, work)
+        return SharedAuto(
+            methods=learned,
+            weights=weights,
+            lost_weights=lost_weights,
+            fallback=Spectral(),
+            reason=f"As chosen on {len(choices)} windows. {choices[0].reasons.get('weights', '')}".strip(),
+            told=told,
+        )
+
+    @staticmethod
+    def _learn_all(
+        methods: Mapping[str, Method], samples: Sequence[ObservedTensor], rng: np.random.Generator, work: int
+    ) -> dict[str, Method]:
+        return {name: method.learn(samples, rng=rng, work=work) for name, method in methods.items()}
+
+    def _question_of_all(self, samples: Sequence[ObservedTensor], work: int) -> Question:
+        """That of a tensor as large as all tiles together, with windows like these."""
+        asked = [self._question(sample) for sample in samples]
+        first, *rest = samples[0].shape
+        return Question(
+            self.effort,
+            (max(first, work // entries(rest)), *rest),
+            structured=any(question.structured for question in asked),
+            strokes=all(question.strokes for question in asked),
+        )
+
+    def _choose_from(
+        self, question: Question, samples: Sequence[ObservedTensor], work: int
+    ) -> tuple[Patches | Spectral, dict[str, Method], dict[str, str]]:
+        """The leader, others that are quick enough, and what there is to say about it."""
+        missing = 1 - float(np.mean([sample.share for sample in samples]))
+        told: dict[str, str] = {}
+
+        def takes_too_long(method: Method) -> bool:
+            cost = method.costs[question.structured]
+            seconds = cost.seconds_for(samples[0].shape, missing) * work / samples[0].size
+            if seconds <= _PATIENCE or question.effort == "high":
+                return False
+            told[method.name] = (
+                f"Not tried: it would take about {seconds / 60:.0f} minutes. effort='high', or method={method.name!r}, "
+                "takes that time."
+            )
+            return True
+
+        first = leader(question)
+        if isinstance(first, Patches) and not question.strokes and takes_too_long(first):
+            first = Spectral()
+        others = candidates(question)
+        if question.effort != "high":
+            others = {
+                name: method
+                for name, method in others.items()
+                if any(map(method.worth_trying, samples)) and not takes_too_long(method)
+            }
+        return first, others, told
+
+    @staticmethod
+    def _windows(
+        samples: Sequence[ObservedTensor], studies: Sequence[Study]
+    ) -> list[tuple[ObservedTensor, tuple[Completion, HeldOutRun | None] | None]]:
+        """With what the leader has made of them, if it has studied them."""
+        if studies:
+            return [(study.observed, (study.done, study.held_out)) for study in studies]
+        return [(sample, None) for sample in samples]
+
+    @staticmethod
+    def _compare_in(
+        window: ObservedTensor, candidates: Candidates, question: Question, rng: np.random.Generator
+    ) -> Completion:
+        own = np.random.default_rng(int(rng.integers(2**31)))
+        done = Choice(window, own, None).compared(candidates, replace(question, shape=window.shape))
+        raise_if_stopped(done)
+        return done
 
     def _choose(self, choice: Choice, observed: ObservedTensor) -> Completion:
         if self.weights is not None:

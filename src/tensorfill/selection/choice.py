@@ -19,7 +19,7 @@ from ..method import Method, Question
 from ..observed import ObservedTensor
 from ..tensor import Array
 from .comparison import Comparison, Course, Stopped, tell_completing
-from .judge import can_judge_lost, goes_deeper
+from .judge import HeldOutRun, can_judge_lost, goes_deeper
 
 Share = tuple[float, Estimate, Callable[[], Array]]
 """A weight, an estimate, and what computes its deviations."""
@@ -42,6 +42,8 @@ class Candidates:
     others: Mapping[str, Method]
     unjudged: Mapping[str, Method]
     """Those whose mean is taken in lost slices of which nothing tells, for they say different things about them."""
+    found: tuple[Completion, HeldOutRun | None] | None = None
+    """What the leader has made of the tensor, if it has run already."""
 
     def by_name(self) -> dict[str, Method]:
         """All of them."""
@@ -94,7 +96,10 @@ class Choice:
     def _compare(self, candidates: Candidates, question: Question) -> Completion:
         course, leader, pattern = self._course, candidates.leader.name, self._observed.missingness
         comparison = Comparison(course, question, candidates.leader)
-        first, run = comparison.first(candidates.others)
+        if candidates.found is None:
+            first, run = comparison.first(candidates.others)
+        else:
+            first, run = course.kept(candidates.found[0]), candidates.found[1]
         others = comparison.in_time(candidates.others)
         able = others
         if pattern.any_lost:
