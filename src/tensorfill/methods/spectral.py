@@ -256,8 +256,8 @@ class Spectral(Method):
             zeros = complete_zeros(observed, self.name, self._settings(observed))
             return replace(zeros, deviations=partial(np.zeros, observed.shape)), None
         scale = largest if scale is None else scale
-        solver = self.start(observed, rng, scale, shared)
-        with quiet_blas():
+        with quiet_blas():  # the same bits for any number of threads
+            solver = self.start(observed, rng, scale, shared)
             found = iterate(scale_back(follow(solver), scale), 10**9, watch, clock=clock)
         work = solver.run
         done = Completion(
