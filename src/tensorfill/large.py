@@ -24,6 +24,7 @@ from .memory import available_memory
 from .method import Method
 from .methods.forecast import FIXED_BYTES, forecast, most_bytes
 from .methods.task import Asked, Task, refuse_deviations
+from .numerics.threads import quiet_blas
 from .observed import ObservedTensor, UnlistedTensor
 from .telling import Phase, tell_phase
 from .tensor import entries
@@ -116,12 +117,13 @@ class TaskSolver:
         if not question.known.any():
             return self._answer_nothing_known(question)
         data = ObservedTensor.from_array(question.values, question.known, lower=None)
-        task = Task.of(data, self.asked, shift=self.shift)
-        done = task.answer_at_once()
-        if done is None:
-            solved = task.solve(np.random.default_rng([self.seed, question.number]), None, warn=False)
-            done = task.finish(solved, max(0.0, seconds_left()))
-        return _answer(done, self.deviations)
+        with quiet_blas():  # the same bits however many threads a worker has
+            task = Task.of(data, self.asked, shift=self.shift)
+            done = task.answer_at_once()
+            if done is None:
+                solved = task.solve(np.random.default_rng([self.seed, question.number]), None, warn=False)
+                done = task.finish(solved, max(0.0, seconds_left()))
+            return _answer(done, self.deviations)
 
     def _answer_nothing_known(self, question: TileQuestion) -> TileAnswer:
         model = np.full(question.known.shape, self.level, model_dtype(question.values.dtype))
@@ -207,7 +209,7 @@ def learn_from(windows: Sequence[Part], asked: Asked, shift: Shift, seed: int, w
         if Units.of(part, shift, part, method, columns_apart=False).size.is_none:  # else tiles differ in their units
             parts.append(part)
     if parts:
-        with suppress(TimeIsUp), time_limited(seconds_left()):  # which leaves the deadline as it is
+        with quiet_blas(), suppress(TimeIsUp), time_limited(seconds_left()):  # which leaves the deadline as it is
             method = method.learn(parts, rng=np.random.default_rng([seed, len(parts)]), work=work)
     return replace(asked, method=method, notes=())
 
