@@ -66,7 +66,7 @@ class Source:
 
     def read(self, file: DataFile, scratch: Scratch | None = None) -> Contents | Entries:
         """The data, with all that is missing in it; what is large is on disk, if there is a `scratch`."""
-        found = file.read(self.how, scratch) if scratch is not None else file.read(self.how)
+        found = file.read(self.how, scratch)
         if isinstance(found, Entries):
             if self._says_what_is_missing:
                 raise InvalidInput(
