@@ -452,10 +452,10 @@ def test_ctrl_c_before_there_is_a_result_says_which_file_was_not_written(
     if reading:
         usual = formats.DataFile.read
 
-        def read(file: formats.DataFile, how: Any, scratch: Any) -> Any:
+        def read(file: formats.DataFile, *how: Any) -> Any:
             if file.path == three[1]:
                 raise KeyboardInterrupt
-            return usual(file, how, scratch)
+            return usual(file, *how)
 
         monkeypatch.setattr(formats.DataFile, "read", read)
     else:

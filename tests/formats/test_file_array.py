@@ -114,11 +114,12 @@ def test_regions_are_cut_between_blocks() -> None:
     assert {(part.start, part.stop) for _, part in regions} == {(0, 3), (3, 6), (6, 7)}
 
 
-def test_an_array_goes_to_disk_by_pieces(tmp_path: Path) -> None:
+def test_an_array_goes_to_disk_by_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     array = on_disk(tmp_path, np.zeros_like(VALUES), axes=(2, 0, 1, 3))
     fill_by_pieces(array, lambda region: VALUES[region])
     np.testing.assert_array_equal(array, VALUES)
-    assert [region[2].start for region in pieces(array, most=array.nbytes // 6)] == [0, 1, 2, 3, 4, 5]
+    monkeypatch.setattr(file_array, "PIECE", array.nbytes // 6)
+    assert [region[2].start for region in pieces(array)] == [0, 1, 2, 3, 4, 5]
 
 
 def test_a_number_by_itself_stays_an_array(tmp_path: Path) -> None:

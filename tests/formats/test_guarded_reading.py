@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import io
 
 from tensorfill.errors import TensorfillError, UnreadableFile
-from tensorfill.formats import Contents, Metadata, guarded
+from tensorfill.formats import Contents, FileArray, Metadata, guarded, scratch_in
 from tensorfill.formats.arrays.hdf5 import Hdf5
 from tensorfill.formats.arrays.matlab import Matlab
+from tensorfill.formats.arrays.zarr_store import Zarr
 from tensorfill.formats.contents import Reading
+from tensorfill.formats.format import Format
+from tensorfill.formats.videos.containers import Mkv
 
 
 @pytest.fixture(autouse=True)
@@ -34,6 +38,45 @@ def test_everything_comes_back_from_the_other_process(tmp_path: Path) -> None:
     assert back.metadata.header.keys() == header.keys()
     for key, value in header.items():
         np.testing.assert_array_equal(back.metadata.header[key], value)
+
+
+@pytest.mark.parametrize("form", [Hdf5(), Zarr(), Matlab(), Mkv()], ids=lambda form: form.name)
+def test_large_arrays_come_back_on_disk(tmp_path: Path, form: Format) -> None:
+    data = np.random.default_rng(0).integers(0, 255, (8, 9, 10), dtype=np.uint8)
+    path = tmp_path / "a"
+    form.write(path, Contents(data, data > 3 if form.holds_mask else None, metadata=Metadata(kind="video")))
+    with scratch_in(tmp_path, large=100) as scratch:
+        found = form.read(path, Reading(scratch=scratch))
+        assert isinstance(found, Contents)
+        for here, there in ((found.data, data), (found.observed, data > 3)):
+            assert here is None or isinstance(here, FileArray)
+            assert here is None or (here[...] == there).all()
+    assert [file.name for file in tmp_path.iterdir()] == ["a"]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        ["../secret", "|u1", [4], [1], 0],
+        ["secret", "|u1", [4], [1], 3],
+        ["secret", "|u1", [4], [-1], 0],
+        ["secret", "|O", [1], [8], 0],
+        ["link", "|u1", [4], [1], 0],
+        ["nothing", "|u1", [4], [1], 0],
+        ["secret", "|u1", [2**60, 2**10], [2**10, 1], 0],
+    ],
+    ids=str,
+)
+def test_a_child_cannot_name_a_file_elsewhere_or_numbers_outside_of_it(tmp_path: Path, told: list[Any]) -> None:
+    (tmp_path / "secret").write_bytes(b"1234")
+    with scratch_in(tmp_path) as scratch:
+        (scratch.folder / "secret").write_bytes(b"5678")
+        (scratch.folder / "link").symlink_to(tmp_path / "secret")
+        assert guarded._unpack({"file": ["secret", "|u1", [4], [1], 0]}, [], scratch)[...].tobytes() == b"5678"
+        with pytest.raises((ValueError, OSError)):
+            guarded._unpack({"file": told}, [], scratch)
+    with pytest.raises(ValueError, match="not what was agreed on"):
+        guarded._unpack({"file": ["secret", "|u1", [4], [1], 0]}, [], None)
 
 
 def test_matlab_7_3_is_read_so_too(tmp_path: Path) -> None:

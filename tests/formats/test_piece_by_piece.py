@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import nibabel
 import numpy as np
 import pytest
 import tifffile
@@ -127,6 +128,10 @@ def in_file(folder: Path, kind: str) -> Path:
         )
         text = path.read_text() + "".join(f"{key} = {value}\n" for key, value in list(about.items())[2:])
         path.write_text(text)
+    elif kind.split(".")[0].endswith("nii"):
+        image = nibabel.Nifti1Image(CUBE, np.eye(4))
+        image.header.set_slope_inter(2 if name == "scaled" else 1, 3 if name == "scaled" else 0)
+        nibabel.save(image, path)
     elif name in ("h264", "mpeg4"):
         encode(path, COLOUR, "libx264" if name == "h264" else "mpeg4", "yuv420p")
     elif name == "partly-coloured":
@@ -143,7 +148,7 @@ READ = (
     "masked mat", "newest mat", "nan mat", "gray tif", "colour tif", "alpha tif", "gray-alpha tif", "nan tif",
     "hyperstack tif", "one-piece tif", "white-is-0 tif", "turned tif", "bsq hdr", "bil hdr", "bip hdr", "gray mkv",
     "colour mkv", "deep mkv", "colour avi", "h264 mp4", "partly-coloured mp4", "colour y4m", "gray y4m", "gray gif",
-    "colour gif", "alpha gif",
+    "colour gif", "alpha gif", "scaled nii", "plain nii", "plain nii.gz", "scaled nii.gz",
 )  # fmt: skip
 
 
@@ -277,6 +282,7 @@ FLOATS = (GRAY / 255).astype(np.float32)
 ALPHA = np.where(GRAY > 90, 255, 0).astype(np.uint8)
 WRITTEN = [
     *[(name, CUBE) for name in ("a.npy", "a.npz", "a.h5", "a.zarr", "a.zarr.zip", "a.mat", "a.tif", "a.hdr", "a.mkv")],
+    *[(name, CUBE) for name in ("a.nii", "a.nii.gz")],
     *[(name, COLOUR) for name in ("a.npy", "a.h5", "a.zarr", "a.tif", "a.mkv", "a.mp4", "a.y4m", "a.yuv", "a.gif")],
     *[(name, GRAY) for name in ("a.avi", "a.mp4", "a.yuv", "a.gif", "frames")],
     *[(name, FLOATS) for name in ("a.mkv", "a.gif", "frames", "a.hdr", "a.mat")],

@@ -65,7 +65,7 @@ class Source:
         )
 
     def read(self, file: DataFile, scratch: Scratch | None = None) -> Contents | Entries:
-        """The data, with all that is missing in it; on disk if it is large and there is a place for that."""
+        """The data, with all that is missing in it; what is large is on disk, if there is a `scratch`."""
         found = file.read(self.how, scratch)
         if isinstance(found, Entries):
             if self._says_what_is_missing:

@@ -12,13 +12,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from ..errors import UnwritableFile
 from ..tensor import entries
-from .file_array import FileArray
+from .file_array import FileArray, cut
 from .staging import private_stage
 
 LARGE = 2**28
@@ -51,6 +51,17 @@ class Scratch:
         found = FileArray.of(self.folder / secrets.token_hex(8), stored, tuple(map(int, shape)), axes)
         with self.refusing(), found.path.open("xb") as file:
             _take_room(file.fileno(), found.nbytes)
+        return found
+
+    def receive(self, file: BinaryIO, shape: Sequence[int], dtype: np.dtype[Any]) -> FileArray:
+        """Numbers from a file that need not be a real one, the last index fastest; EOFError if they are too few."""
+        found = self.allocate(shape, dtype)
+        for region in cut(found.shape, dtype.itemsize):
+            sizes = [part.stop - part.start for part in region]
+            piece = file.read(entries(sizes) * dtype.itemsize)
+            if len(piece) < entries(sizes) * dtype.itemsize:
+                raise EOFError
+            found[region] = np.frombuffer(piece, dtype).reshape(sizes)
         return found
 
     def extend(self, array: FileArray, mode: int, size: int) -> FileArray:

@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import UnreadableFile
+from ...tensor import entries
 from ..contents import Contents, Metadata, Reading, check_numbers, describe_loss
 from ..damage import Extra, check_room, damaged, open_source, readable, require
+from ..file_array import FileArray, cut, fill_by_pieces, is_in_memory, order_of, take
 from ..format import Format
+from ..scratch import Scratch, allocate
 
 _NIBABEL = Extra("nibabel", "volumes")
 _KINDS = {
@@ -44,7 +47,7 @@ class Nifti(Format):
             file = cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if packed else raw
             front = _read_front(nibabel, file, path)
             header = _parse(nibabel, front)
-            data = _read_values(nibabel, file, header, path)
+            data = _read_values(nibabel, file, header, path, None if packed else len(front), how.scratch)
             slope, shift = header.get_slope_inter()
             affine = np.asarray(header.get_best_affine(), dtype=np.float64)
         notes: tuple[str, ...] = ()
@@ -52,22 +55,28 @@ class Nifti(Format):
             notes = (
                 f"{path} stores {data.dtype} to be multiplied by {slope:g}, plus {shift:g}: it is read as float64.",
             )
-            data = data * np.float64(slope) + np.float64(shift)
+            data = _scale(data, np.float64(slope), np.float64(shift), how.scratch)
         metadata = Metadata(kind="volume", affine=affine, header={"bytes": front}, header_of=self.name)
         return Contents(data, None, notes, metadata)
 
     def write(self, path: Path, contents: Contents) -> None:
         """With the header it came with, in this machine's order of bytes, and not scaled."""
         front = _make_front(require(*_NIBABEL, path), contents)
-        values = np.asfortranarray(contents.data, dtype=contents.dtype.newbyteorder("="))
+        native = contents.dtype.newbyteorder("=")
         packed = path.name.lower().endswith(".gz")
         with path.open("xb") as raw, cast(BinaryIO, gzip.GzipFile("", "wb", 6, raw, 0)) if packed else raw as file:
             file.write(front)
-            file.write(values.reshape(-1, order="F").view(np.uint8).data)
+            for region in cut(contents.shape, native.itemsize, range(contents.ndim)[::-1]):  # the first runs fastest
+                values = np.ascontiguousarray(take(contents.data, region).T, dtype=native)
+                file.write(values.reshape(-1).view(np.uint8).data)
+
+    def page_mode(self, contents: Contents) -> int | None:
+        """The last."""
+        return contents.ndim - 1 if contents.ndim else None
 
     def refuses(self, contents: Contents) -> str | None:
         """More than seven modes, nothing at all, and types NIfTI does not have."""
-        if not 1 <= contents.ndim <= 7 or not contents.data.size:
+        if not 1 <= contents.ndim <= 7 or 0 in contents.shape:
             return f"NIfTI holds one to seven modes, none of them empty. Got an array of size {contents.shape}."
         if contents.dtype.str[1:] not in _DTYPES:
             return f"NIfTI has no numbers of type {contents.dtype}: convert them to float32 or uint8, or write .npy."
@@ -105,17 +114,41 @@ def _read_front(nibabel: Any, file: BinaryIO, path: Path) -> bytes:
     return front + file.read(offset - size)
 
 
-def _read_values(nibabel: Any, file: BinaryIO, header: Any, path: Path) -> NDArray[Any]:
-    """The values as they are stored, in this machine's order of bytes."""
+def _read_values(
+    nibabel: Any, file: BinaryIO, header: Any, path: Path, offset: int | None, scratch: Scratch | None
+) -> NDArray[Any]:
+    """The values as they are stored, in this machine's order of bytes.
+
+    Large ones stay where they are, from `offset` on, or go to `scratch` if they are packed and there is none.
+    """
     shape, dtype = header.get_data_shape(), header.get_data_dtype()
     if not 1 <= header["dim"][0] <= 7 or min(shape) < 1:
         raise damaged(path, Nifti.kind)
     check_numbers(np.empty(0, dtype), str(path))
-    check_room(path, shape, dtype.itemsize, path.stat().st_size)
+    length = entries(shape) * dtype.itemsize
+    large = scratch is not None and scratch.takes(length)
+    if large and offset is not None:
+        if path.stat().st_size != offset + length:
+            raise damaged(path, Nifti.kind)
+        return cast(NDArray[Any], FileArray.of(path.absolute(), dtype, shape[::-1], offset=offset).T)
+    check_room(path, shape, dtype.itemsize, path.stat().st_size, scratch=scratch)
+    if large and scratch is not None:
+        there = scratch.receive(file, shape[::-1], dtype).T
+        if file.read(1):
+            raise damaged(path, Nifti.kind)
+        return cast(NDArray[Any], there)
     data = nibabel.volumeutils.array_from_file(shape, dtype, file, file.tell(), mmap=False)
     if file.read(1):  # at the end of what is packed, the checksum is looked at
         raise damaged(path, Nifti.kind)
     return cast(NDArray[Any], data.astype(dtype.newbyteorder("="), copy=False))
+
+
+def _scale(data: NDArray[Any], slope: np.float64, shift: np.float64, scratch: Scratch | None) -> NDArray[Any]:
+    if is_in_memory(data):
+        return data * slope + shift
+    out: NDArray[Any] = allocate(scratch, data.shape, np.float64, order_of(data))
+    fill_by_pieces(out, lambda region: take(data, region) * slope + shift)
+    return out
 
 
 def _make_front(nibabel: Any, contents: Contents) -> bytes:

@@ -169,28 +169,14 @@ def _read_array(
     if wanted > _LONG:
         tell_phase(Phase(f"reading {wanted / 1e6:,.0f} MB"))
     if on_disk and scratch is not None:
-        data = _unpack_to(scratch, file, path, dtype, shape[::-1] if fortran else shape)
-        data = data.T if fortran else data
+        there = scratch.receive(file, shape[::-1] if fortran else shape, dtype)
+        data = cast(NDArray[Any], there.T if fortran else there)
     else:
         file.seek(0)
         data = npy.read_array(file, allow_pickle=False)
     if file.read(1):  # at the end of a member of a .npz, its checksum is looked at
         raise damaged(path, NumpyArray.kind)
     return data.astype(dtype.newbyteorder("="), copy=False) if isinstance(data, np.ndarray) else data
-
-
-def _unpack_to(
-    scratch: Scratch, file: BinaryIO, path: Path, dtype: np.dtype[Any], shape: tuple[int, ...]
-) -> NDArray[Any]:
-    """What follows the header, piece by piece; the last index runs fastest."""
-    out = scratch.allocate(shape, dtype)
-    for region in cut(shape, dtype.itemsize):
-        sizes = [part.stop - part.start for part in region]
-        piece = file.read(entries(sizes) * dtype.itemsize)
-        if len(piece) < entries(sizes) * dtype.itemsize:
-            raise damaged(path, NumpyArray.kind)
-        out[region] = np.frombuffer(piece, dtype).reshape(sizes)
-    return cast(NDArray[Any], out)
 
 
 def _write_array(file: BinaryIO, data: NDArray[Any]) -> None:
