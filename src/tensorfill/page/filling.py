@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from dataclasses import dataclass, field, replace
@@ -185,6 +186,7 @@ class Watching:
         """Ask the library what the command asks it."""
         job = self._job
         self._ahead = self._look_ahead(source)
+        _tell_of_compiling(self._outlet)
         ticking = threading.Thread(target=self._tick, name="tick", daemon=True)
         ticking.start()
         try:
@@ -265,6 +267,18 @@ class Watching:
         target.replace(self._job.folder / "live.bin")
         self._pictures += 1
         self._outlet.tell(picture=self._pictures, plane=plane)
+
+
+def _tell_of_compiling(outlet: Teller) -> None:
+    """What the library logs is that it compiles, the first time: it takes a while, and nobody's forecast counts it."""
+
+    class Line(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            outlet.tell(phase=record.getMessage())
+
+    logger = logging.getLogger("tensorfill")
+    logger.addHandler(Line())
+    logger.setLevel(logging.INFO)
 
 
 def _worked() -> float:

@@ -12,7 +12,7 @@ export function h(tag, given = {}, ...children) {
     else if (name in element && !name.includes("-") && name !== "list" && name !== "form") element[name] = value;
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return element;
 }
 

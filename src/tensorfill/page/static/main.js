@@ -49,7 +49,7 @@ function serverChanged(state, sentence) {
 
 // Drawing anew
 
-function drawFiles() { keepFocus(document.getElementById("files"), (place) => place.replaceChildren(...fileRow())); }
+function drawFiles() { keepFocus(document.getElementById("files"), (place) => { place.replaceChildren(...fileRow()); place.querySelector(".chosen")?.scrollIntoView({ block: "nearest", inline: "nearest" }); }); }
 
 function drawMain() {
   const item = currentItem(), wanted = !item ? "welcome" : item.state !== "ready" ? `${item.id} ${item.state}` : item.id;
@@ -68,6 +68,7 @@ function drawMain() {
     main.className = "room";
     main.replaceChildren(h("div", { class: "left" }, stageRoom, bar), panel);
     stage.view.fitted = true;
+    painting.size = Math.max(1, Math.min(40, Math.round(Math.min(...item.shape.slice(0, 2)) / 18)));
     stage.split = null;
     stage.resize();
   }

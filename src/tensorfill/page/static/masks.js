@@ -36,6 +36,7 @@ export async function prepareMask(item) {
   }
   mask.holes = holes;
   holes.changed = () => { tell("painted"); tell("holes"); keepSoon(item); };
+  tell("painted");
   tell("holes");
   keepSoon(item, 0);
 }

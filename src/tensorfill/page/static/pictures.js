@@ -151,6 +151,15 @@ export function difference(before, after, style, gain) {
   }, (found) => found.bytes);
 }
 
+/** How unsure a plane is, to be laid over its picture: more of the colour where it is less sure. */
+export function doubt(path) {
+  return keep(`doubt ${path}`, async () => {
+    const { bytes: raw, shape: [rows, columns] } = await rawPlane(path), pixels = new Uint32Array(raw.length);
+    for (let i = 0; i < raw.length; i++) pixels[i] = (Math.round(raw[i] * 0.9) << 24) | (20 << 16) | (110 << 8) | 255;
+    return new Picture(columns, rows, pixels);
+  }, (found) => found.bytes);
+}
+
 /** Forget everything about a file or a run. */
 export function forget(part) {
   for (const [name, entry] of cache) if (name.includes(part)) { cache.delete(name); held -= entry.size; }

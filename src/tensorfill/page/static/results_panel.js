@@ -13,6 +13,9 @@ export function resultsPanel(stage, busy) {
   return h("div", { class: "panel-body" }, list(runs, run, busy), run ? detail(run, item, stage, busy) : null);
 }
 
+/** A number with few digits. */
+const plain = (value, digits = 3) => (Number(value.toPrecision(digits)) + 0).toLocaleString("en", { maximumSignificantDigits: digits });
+
 const nameOf = (run) => (run.method === "auto" ? `auto, ${{ low: "quick", normal: "normal", high: "thorough" }[run.settings.effort ?? "normal"]}` : run.method);
 export { nameOf as nameOfRun };
 
@@ -25,7 +28,7 @@ function list(runs, current, busy) {
     return h("tr", { class: run.id === current?.id ? "chosen" : "" },
       h("td", {}, h("button", { type: "button", class: "run-name", "aria-current": run.id === current?.id ? "true" : undefined, title: `Look at this one (${number + 1})`, onclick: () => chooseRun(run.id) }, nameOf(run))),
       run.state === "done"
-        ? [scored ? h("td", { class: score === best ? "number best" : "number" }, score === undefined ? "–" : score.toFixed(4)) : null, h("td", { class: "number" }, `${run.summary.seconds.toFixed(1)} s`), h("td", { class: "number" }, smallest === null ? "–" : Number(smallest.toPrecision(3)).toLocaleString("en"))]
+        ? [scored ? h("td", { class: score === best ? "number best" : "number" }, score === undefined ? "–" : score.toFixed(4)) : null, h("td", { class: "number" }, `${run.summary.seconds.toFixed(1)} s`), h("td", { class: "number" }, smallest === null ? "–" : plain(smallest))]
         : h("td", { colSpan: scored ? 3 : 2, class: "state" }, run.stopping && run.state === "running" ? "stopping …" : WORDS[run.state]),
       h("td", {}, iconButton("close", `Remove ${nameOf(run)}`, () => busy(() => remove(`runs/${run.id}`)))));
   };
@@ -74,7 +77,7 @@ function views(run, item, stage) {
     beside: "Before, with its holes, and after, at the same place and zoom.",
     filled: "The completed picture alone.",
     difference: run.summary.score ? "Bright where the result differs from what was painted over." : "Bright where the result differs from the data.",
-    unsure: "Bright where the method is less sure of what it filled in.",
+    unsure: "The more orange, the less sure the method is of what it filled in.",
     parts: "W⁽¹⁾, W⁽²⁾ … add up to the result; each is stretched from its smallest to its largest value.",
   }[store.view];
   const split = slider("Before | after", { min: 0, max: 100, value: Math.round(100 * (stage.split ?? 0.5)), words: (value) => `${value} %`, id: "split" }, (value) => { stage.split = value / 100; stage.draw(); });
@@ -88,9 +91,9 @@ function story(run) {
   if (score) lines.push(["Error of the holes", `${score.rmse.toFixed(4)}${score.psnr === null ? "" : `; ${score.psnr.toFixed(1)} dB over all`}`]);
   lines.push(["Took", `${duration(summary.seconds)}, ${summary.iterations.toLocaleString("en")} iterations`]);
   lines.push(["Stopped because", summary.stop]);
-  if (summary.gap !== null) lines.push(["Certificate", `Its objective is proved to be at most ${(100 * summary.gap).toPrecision(2)} % above the best possible.`]);
+  if (summary.gap !== null) lines.push(["Certificate", summary.gap < 0.2 ? `Proved: no other result is better than this one by more than ${plain(100 * summary.gap, 2)} %, as its own objective counts.` : "It is not proved how near to the best possible this is; more iterations may tell."]);
   if (summary.nonnegative) lines.push(["Nowhere below", run.lower === null ? "no bound was set" : `${run.lower}, by the method itself`]);
-  else if (summary.negative_share) lines.push(["Clipped", `${(100 * summary.negative_share).toPrecision(2)} % of the entries lay below the bound.`]);
+  else if (summary.negative_share) lines.push(["Clipped", `${plain(100 * summary.negative_share, 2)} % of the entries lay below the bound.`]);
   const chosen = { ...summary.reasons };
   return [
     h("dl", { class: "story" }, lines.map(([name, text]) => [h("dt", {}, name), h("dd", {}, text)]).flat()),

@@ -2,7 +2,7 @@
 
 import { ask } from "./api.js";
 import { overlayOf, overlayOfRun } from "./masks.js";
-import { Picture, colour, difference, picture } from "./pictures.js";
+import { Picture, colour, difference, doubt, picture } from "./pictures.js";
 import { styleOf } from "./playbar.js";
 import { nameOfRun } from "./results_panel.js";
 import { currentItem, currentRun, store, tell } from "./store.js";
@@ -29,7 +29,7 @@ export async function show(stage) {
     const found = await compose(item, stage);
     if (mine !== turn || !found) return;
     const [height, width] = item.shape;
-    stage.show({ height, width, aspect: aspectOf(item, stage), labels: item.planes === 1 && found.split === undefined ? item.labels : [null, null], ...found });
+    stage.show({ height, width, aspect: aspectOf(item, stage), labels: item.planes === 1 && (found.split !== undefined || found.panels.length === 1) ? item.labels : [null, null], ...found });
     tell("shown");
   } catch (error) {
     if (mine === turn) tell("trouble", error);
@@ -55,7 +55,7 @@ async function compose(item, stage) {
   switch (store.view) {
     case "filled": return { panels: [{ picture: await picture(filled, style) }] };
     case "difference": return { panels: [{ picture: await difference(data, filled, style, gainOf(item)) }] };
-    case "unsure": return { panels: [{ picture: await picture(`runs/${run.id}/unsure/${plane}`, { map: "embers" }) }] };
+    case "unsure": return { panels: [{ picture: await picture(filled, style), overlay: (await doubt(`runs/${run.id}/unsure/${plane}`)).at(1) }] };
     case "parts": return { panels: await parts(run, item, plane, style) };
     default: {
       const [one, two, overlay] = await Promise.all([picture(data, style), picture(filled, style), overlayOfRun(run, item, plane)]);
@@ -69,7 +69,7 @@ async function compose(item, stage) {
 const gainOf = () => 3;
 
 async function parts(run, item, plane, style) {
-  const names = "⁽¹⁾ ⁽²⁾ ⁽³⁾ ⁽⁴⁾ ⁽⁵⁾ ⁽⁶⁾ ⁽⁷⁾ ⁽⁸⁾".split(" "), shade = (value) => Number(value.toPrecision(2));
+  const names = "⁽¹⁾ ⁽²⁾ ⁽³⁾ ⁽⁴⁾ ⁽⁵⁾ ⁽⁶⁾ ⁽⁷⁾ ⁽⁸⁾".split(" "), shade = (value) => String(Number(value.toPrecision(2))).replace("-", "−");
   const shown = await Promise.all(run.components.map((_, part) => picture(`runs/${run.id}/part-${part}/${plane}`, { map: style.map })));
   const whole = await picture(`runs/${run.id}/filled/${plane}`, style);
   return [...shown.map((one, part) => ({ picture: one, caption: `W${names[part] ?? ` ${part + 1}`}  ${shade(run.components[part].low)} … ${shade(run.components[part].high)}` })), { picture: whole, caption: "their sum" }];

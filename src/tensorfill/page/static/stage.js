@@ -119,7 +119,7 @@ export class Stage {
     this.waiting = null;
     if (!this.box) return;
     const { context } = this, style = getComputedStyle(this.canvas);
-    this.colours = { text: style.color, quiet: style.getPropertyValue("--quiet"), accent: style.getPropertyValue("--accent"), line: style.getPropertyValue("--line") };
+    this.colours = { text: style.color, quiet: style.caretColor };
     context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     context.clearRect(0, 0, this.box.width, this.box.height);
     const boxes = this.boxes();
@@ -163,7 +163,7 @@ export class Stage {
     const { context } = this, [left] = this.point(box, 0, 0), [right] = this.point(box, this.width, 0);
     const x = left + (right - left) * this.split;
     this.clipped({ ...box, width: Math.max(0, x - box.x) }, () => this.paintPicture(this.panels[0], box));
-    this.clipped({ ...box, x, width: Math.max(0, box.x + box.width - x) }, () => this.paintPictureAt(this.panels[1], box));
+    this.clipped({ ...box, x, width: Math.max(0, box.x + box.width - x) }, () => this.paintPicture(this.panels[1], box));
     const top = Math.max(box.y, this.point(box, 0, 0)[1]), bottom = Math.min(box.y + box.height, this.point(box, 0, this.height)[1]);
     context.fillStyle = "rgb(0 0 0 / 35%)";
     context.fillRect(x - 1.5, top, 3, bottom - top);
@@ -184,8 +184,6 @@ export class Stage {
     this.tag(this.panels[0].caption, box.x + 10, top + 10, "left", x);
     this.tag(this.panels[1].caption, Math.min(box.x + box.width, right) - 8, top + 10, "right", x);
   }
-
-  paintPictureAt(panel, box) { this.paintPicture(panel, box); }
 
   /** A word on a picture, unless the line would cross it. */
   tag(text, x, y, align, line) {
