@@ -129,6 +129,8 @@ def visitor(browser: Any, server: Server) -> Iterator[Visitor]:
     """Somebody who looks at the page; complaints of the browser and requests to other hosts fail the test."""
     context = browser.new_context(viewport={"width": 1200, "height": 800}, accept_downloads=True)
     context.set_default_timeout(15_000)
+    for item in server.state()["items"]:
+        server.client.delete(f"/api/items/{item['id']}").raise_for_status()
     found = Visitor(context, server)
     yield found
     context.close()

@@ -120,7 +120,9 @@ async def events(request: Request) -> Response:
 
 async def add_item(request: Request) -> Response:
     """Open what is sent: one file, a header with its numbers, or numbered pictures."""
-    item = await take_files(request, _desk(request), request.app.state.limits)
+    desk = _desk(request)
+    async with desk.arriving:
+        item = await take_files(request, desk, request.app.state.limits)
     return JSONResponse(item.told(), 202)
 
 
@@ -197,8 +199,9 @@ async def grow(request: Request) -> Response:
     except ValueError:
         pixels = 0
     whole_number(pixels, 1, _WIDEST_GROWTH)
-    asked = await _read_sites(request, item.layout)
-    return _packed(*await desk.paint(item, "grow", asked, pixels=pixels))
+    async with desk.arriving:
+        asked = await _read_sites(request, item.layout)
+        return _packed(*await desk.paint(item, "grow", asked, pixels=pixels))
 
 
 async def scatter(request: Request) -> Response:
@@ -224,7 +227,8 @@ async def keep_holes(request: Request) -> Response:
     """Keep the mask that is sent; returns its name."""
     desk = _desk(request)
     item = desk.item(request.path_params["item"])
-    return JSONResponse(await desk.keep_holes(item, await _read_sites(request, item.layout)))
+    async with desk.arriving:
+        return JSONResponse(await desk.keep_holes(item, await _read_sites(request, item.layout)))
 
 
 async def kept_holes(request: Request) -> Response:
@@ -314,9 +318,10 @@ async def recipe(request: Request) -> Response:
     desk = _desk(request)
     run = desk.run(request.path_params["run"])
     item = desk.item(run.item)
-    about = {"table": bool(item.facts.get("is_table")), "words": item.table}
-    given = item.name, run.wish
-    return JSONResponse({"shell": shell_recipe(*given, **about), "python": python_recipe(*given, **about)})
+    table = bool(item.facts.get("is_table"))
+    shell = shell_recipe(item.name, run.wish, table=table, words=item.table)
+    python = python_recipe(item.name, run.wish, table=table, words=item.table)
+    return JSONResponse({"shell": shell, "python": python})
 
 
 _ROUTES = [

@@ -79,6 +79,8 @@ class Desk:
         self._waiting: asyncio.Queue[str] = asyncio.Queue()
         self._reading = asyncio.Semaphore(2)
         self._painting = asyncio.Semaphore(2)
+        self.arriving = asyncio.Semaphore(6)
+        """Held while a large body comes: all of them are in memory, or on the disk, before they are looked at."""
         self._locks: dict[str, asyncio.Lock] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 

@@ -25,6 +25,7 @@ from ..methods.registry import make
 from ..missingness import Missingness
 from ..run_report import as_json, describe_run
 from ..telling import Phase, Round, listening, seconds_compiling
+from ..tensor import entries
 from ..time_ahead import TimeAhead
 from .planes import Layout, Shades, draw_plane, unpack
 from .reading import Teller, read_file
@@ -205,9 +206,10 @@ class Watching:
             self._over.set()
 
     def _look_ahead(self, source: Contents | Entries) -> TimeAhead:
-        known = source.missingness if isinstance(source, Contents) else None
-        structured = known is not None and known.structured
-        missing = 1 - (float(known.mask.mean()) if known else len(source.values) / max(1, np.prod(source.shape)))  # type: ignore[union-attr]
+        if isinstance(source, Contents):
+            structured, missing = source.missingness.structured, 1 - float(source.missingness.mask.mean())
+        else:
+            structured, missing = False, 1 - len(source.values) / max(1, entries(source.shape))
         method, shape = method_for(self._job.method, self._job.settings), source.shape
         effort = self._job.settings.get("effort", "normal")
         expected = forecast(shape, method, effort=effort, structured=structured, missing=missing)

@@ -24,8 +24,14 @@ from ..errors import InvalidSetting
 from .app import create_app
 from .guarding import LOOPBACK
 
+try:
+    import resource
+except ImportError:  # Windows: no such limit
+    resource = None  # type: ignore[assignment]
+
 USUAL_PORT = 8377
-_MOST_CONNECTIONS = 256
+_MOST_CONNECTIONS = 2_000
+_MOST_FILES = 4_096
 _LOOK = 5.0  # seconds between two looks at a connection
 _MOST_LOOKS = 6
 _EVERYWHERE = ("0.0.0.0", "::")
@@ -96,11 +102,20 @@ def serve(
     key = secrets.token_urlsafe(24)
     app = create_app(key=key, hosts=_own_names(host), file=file, sample=sample)
     address = f"http://{_shown(host)}:{number}/#key={key}"
+    _allow_files()
     server = PageServer(_configure(app))
     if browser:
         threading.Thread(target=_open_browser, args=(server, app, address), daemon=True).start()
     say(address)
     server.run(sockets=[listening])
+
+
+def _allow_files() -> None:
+    """Every connection is an open file, and systems allow few of them unless they are asked."""
+    if resource is not None:
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = _MOST_FILES if hard == resource.RLIM_INFINITY else min(_MOST_FILES, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
 
 
 def _configure(app: Starlette) -> uvicorn.Config:

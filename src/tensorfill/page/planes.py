@@ -72,7 +72,7 @@ class Layout:
 
     def all_known(self, known: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which sites are known in all their channels, planes first."""
-        return self.planes_first(known.all(axis=-1) if self.channels else known)
+        return self.planes_first(np.asarray(known.all(axis=-1)) if self.channels else known)
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Shades:
         if part.dtype == np.uint8 and (self.black, self.white) == (0.0, 255.0):
             return part
         scaled = (part.astype(np.float32) - np.float32(self.black)) * np.float32(255 / (self.white - self.black))
-        return np.rint(np.clip(np.nan_to_num(scaled, nan=0.0), 0, 255)).astype(np.uint8)
+        return np.asarray(np.rint(np.clip(np.nan_to_num(scaled, nan=0.0), 0, 255)), dtype=np.uint8)
 
 
 def draw_plane(tensor: NDArray[Any], layout: Layout, shades: Shades, plane: int) -> NDArray[np.uint8]:

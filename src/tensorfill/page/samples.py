@@ -61,7 +61,7 @@ def _draw_minerals(size: tuple[int, int, int] = (112, 128, 32)) -> NDArray[np.ui
     peaks, slopes = np.array([[0.0], [0.3], [0.6], [1.0]]), np.array([[0.0], [0.1], [0.2], [0.3]])
     spectra = 0.35 + 0.5 * np.exp(-12 * (bands - peaks) ** 2) + slopes * bands
     light = np.einsum("krc,kb->rcb", near * veins / near.sum(axis=0), spectra)
-    return np.rint(4000 * light + rng.normal(0, 12, size)).clip(0).astype(np.uint16)
+    return np.asarray(np.rint(4000 * light + rng.normal(0, 12, size)).clip(0), dtype=np.uint16)
 
 
 def _write_temperatures() -> str:

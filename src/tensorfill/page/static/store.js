@@ -72,7 +72,8 @@ export function hear(kind, about) {
     store.runs = new Map(about.runs.map((run) => [run.id, run]));
     const before = recall();
     if (!store.item && store.items.has(before.item)) Object.assign(store, before);
-    else if (!store.items.has(store.item)) Object.assign(store, { item: about.items.at(-1)?.id ?? null, run: null, plane: 0, tab: "holes" });
+    else if (!store.items.has(store.item)) Object.assign(store, { item: about.items.at(-1)?.id ?? null, plane: 0, tab: "holes" });
+    if (!currentRun()) store.run = runsOf(store.item).at(-1)?.id ?? null;
     tell("items"); tell("item"); tell("runs");
   } else if (kind === "item") {
     const known = store.items.has(about.id);
