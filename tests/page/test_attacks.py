@@ -19,12 +19,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import httpx
 import numpy as np
 import pytest
 from PIL import Image
-
-from conftest import Server, start_server
+from served import Server, httpx, start_server
 
 
 @pytest.fixture(autouse=True)

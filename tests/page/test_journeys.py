@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
+from served import Server, Visitor, start_server
 
-from conftest import Server, Visitor, start_server
 from tensorfill import complete, read, write
 
 
@@ -101,7 +101,7 @@ def test_a_picture_is_painted_on_filled_in_and_saved_as_the_command_would_write_
         tab.locator(f"#stage[data-shown={view}]").wait_for()
     filled = save(tab, "#download", tmp_path / "saved")
     assert filled.name == "photo _b_-filled.png", "as the browser writes what is no name of a file everywhere"
-    holes = save(tab, "button:text-is('Holes')", tmp_path / "saved")
+    holes = save(tab, ".downloads button:text-is('Holes')", tmp_path / "saved")
     given = read(tmp_path / "photo <b>.png")
     done = complete(given, np.load(holes), method="linear")
     write(tmp_path / "expected.png", done, like=given)

@@ -19,7 +19,7 @@ from ..formats import Contents, DataFile, Entries, TableFormat, atomically, chec
 from ..formats.format import Format
 from ..formats.listed import decide_role, is_clip, list_data_files
 from ..methods.registry import names_of
-from .console import as_json
+from ..run_report import as_json
 from .options import WritingOptions
 from .preview import draw_deviations, preview
 from .source import Source

@@ -39,7 +39,9 @@ def _describe_method(name: str, kind: Any) -> dict[str, Any]:
 
 def _describe_settings(kind: Any) -> list[dict[str, Any]]:
     assert is_dataclass(kind)
-    hints, texts = get_type_hints(kind), read_parameters(inspect.getdoc(kind) or "")
+    hints, texts = get_type_hints(kind), dict[str, str]()
+    for base in reversed(kind.__mro__):
+        texts |= read_parameters(inspect.cleandoc(vars(base).get("__doc__") or ""))
     found = []
     for setting in fields(kind):
         if setting.name in _UNTYPED:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import PurePath
 from typing import Any
 
 from .uploads import extension_of
@@ -25,7 +24,7 @@ def name_holes(name: str) -> str:
 def shell_recipe(name: str, wish: Wish, *, table: bool, words: str | None) -> str:
     """The command."""
     given = name_holes(name) if table and wish.holes else name
-    parts = ["tensorfill", "complete", given, "-o", name_filled(name)]
+    parts = ["tensorfill", "complete", _as_file(given), "-o", _as_file(name_filled(name))]
     if words:
         parts += ["--table", words]
     if wish.holes and not table:
@@ -42,6 +41,11 @@ def shell_recipe(name: str, wish: Wish, *, table: bool, words: str | None) -> st
     if wish.time_limit is not None:
         parts += ["--time-limit", _typed(wish.time_limit)]
     return shlex.join(parts)
+
+
+def _as_file(name: str) -> str:
+    """The name as no option."""
+    return f"./{name}" if name.startswith("-") else name
 
 
 def _typed(value: Any) -> str:
@@ -75,8 +79,3 @@ def python_recipe(name: str, wish: Wish, *, table: bool, words: str | None) -> s
         f"tensorfill.write({name_filled(name)!r}, done, like=data)",
     ]
     return "\n".join(lines)
-
-
-def plain_stem(name: str) -> str:
-    """The name without its extension."""
-    return PurePath(name_filled(name)).name.split("-filled")[0]
