@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -18,6 +21,7 @@ for _needed in ("starlette", "uvicorn"):
     pytest.importorskip(_needed, reason=f"the page needs {_needed}: pip install 'tensorfill[page]'")
 httpx = pytest.importorskip("httpx", reason="tests of the page ask by httpx: pip install httpx")
 
+Answer = TypeVar("Answer")
 ADDRESS = re.compile(r"(http://[^/]+)/#key=([\w-]+)\n")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -54,6 +58,12 @@ class Server:
             self.process.send_signal(with_signal)
         self.client.close()
         return self.process.wait(20)
+
+
+def run(work: Coroutine[Any, Any, Answer]) -> Answer:
+    """What `asyncio.run` does, in a thread, because playwright keeps a loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
 
 
 def start_server(temporary: Path, *arguments: str) -> Server:

@@ -22,7 +22,7 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 from PIL import Image
-from served import Server, httpx, start_server
+from served import Server, httpx, run, start_server
 
 
 @pytest.fixture(autouse=True)
@@ -280,7 +280,7 @@ def test_a_thousand_requests_at_once_are_answered_or_turned_away(server: Server)
 
             return await asyncio.gather(*(ask() for _ in range(1000)))
 
-    answers = asyncio.run(ask_all())
+    answers = run(ask_all())
     assert set(answers) <= {200, 503, 0}
     assert answers.count(200) > 100
 

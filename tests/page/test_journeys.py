@@ -161,6 +161,77 @@ def test_a_table_has_its_labels_and_comes_back_as_the_command_writes_it(visitor:
     assert filled.read_bytes() == (tmp_path / "expected.csv").read_bytes()
 
 
+def test_every_way_to_make_holes_makes_some(visitor: Visitor, tmp_path: Path) -> None:
+    squares = np.full((60, 80, 3), 200, np.uint8)
+    squares[20:40, 30:50] = (220, 30, 30)
+    Image.fromarray(squares).save(tmp_path / "red.png")
+    mask = np.zeros((60, 80), np.uint8)
+    mask[:6] = 255
+    Image.fromarray(mask).save(tmp_path / "mask.png")
+    tab = visitor.open()
+    send_file(tab, tmp_path / "red.png")
+    tab.locator("#missing-share").wait_for()
+
+    def expect(share: float) -> None:
+        """In percent; and take it back."""
+        tab.wait_for_function(
+            "share => Math.abs(parseFloat(document.getElementById('missing-share').textContent) - share) < 0.06",
+            arg=share,
+        )
+        tab.get_by_role("button", name="Undo (Ctrl+Z)").click()
+        tab.wait_for_function("() => document.getElementById('missing-share').textContent === '0.0 %'")
+
+    tab.keyboard.press("c")
+    drag(tab, (0, 0), (0, 0))
+    expect(100 * 400 / 4800)
+    tab.locator("summary", has_text="At random").click()
+    tab.keyboard.press("c")
+    drag(tab, (0, 0), (0, 0))
+    tab.wait_for_function("() => document.getElementById('missing-share').textContent === '8.3 %'")
+    tab.get_by_role("button", name="Grow").click()
+    tab.wait_for_function("() => parseFloat(document.getElementById('missing-share').textContent) > 11")
+    tab.get_by_role("button", name="Clear all").click()
+    tab.wait_for_function("() => document.getElementById('missing-share').textContent === '0.0 %'")
+    tab.get_by_label("What is missing at random").select_option("lines")
+    tab.locator("#random").fill("50")
+    tab.get_by_role("button", name="Scatter").click()
+    expect(50)
+    tab.locator("summary", has_text="From a mask file").click()
+    tab.locator("#panel input[type=file]").set_input_files(str(tmp_path / "mask.png"))
+    expect(10)
+    for key, least in (("l", 1), ("r", 3), ("b", 1)):
+        tab.locator("#stage").focus()
+        tab.keyboard.press(key)
+        drag(tab, (-120, -80), (60, 90))
+        tab.wait_for_function(
+            "least => parseFloat(document.getElementById('missing-share').textContent) > least", arg=least
+        )
+        tab.keyboard.press("e")
+        drag(tab, (-200, -80), (200, -80)) if key == "b" else None
+        tab.keyboard.press("e")
+        tab.get_by_role("button", name="Clear all").click()
+        tab.wait_for_function("() => document.getElementById('missing-share').textContent === '0.0 %'")
+    tab.keyboard.press("t")
+    tab.get_by_label("Words").fill("gone")
+    tab.locator("#size").fill("9")
+    drag(tab, (0, 0), (0, 0))
+    tab.wait_for_function("() => parseFloat(document.getElementById('missing-share').textContent) > 1")
+
+
+def test_what_a_file_leaves_open_is_asked_for(visitor: Visitor, tmp_path: Path) -> None:
+    (tmp_path / "counts.csv").write_text("a,b,c\n1,2,3\n4,5,6\n7,8,9\n")
+    np.savez(tmp_path / "two.npz", first=np.ones((4, 5)), second=np.ones((6, 7)))
+    tab = visitor.open()
+    send_file(tab, tmp_path / "counts.csv")
+    tab.get_by_role("button", name="a matrix", exact=True).click()
+    tab.get_by_role("button", name="a matrix, numbers in the first column").click()
+    tab.locator("#missing-share").wait_for()
+    send_file(tab, tmp_path / "two.npz")
+    tab.get_by_label("Name of the array").fill("second")
+    tab.get_by_label("Name of the array").press("Enter")
+    tab.locator("#stage[aria-label^='two.npz, 7 by 6']").wait_for()
+
+
 def test_several_methods_are_compared_on_the_same_holes(visitor: Visitor) -> None:
     tab = visitor.open()
     open_sample(tab, "A table with gaps")

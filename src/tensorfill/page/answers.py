@@ -19,6 +19,7 @@ from ..formats import DataFile
 from .desk import Item
 from .planes import Layout
 from .processes import WorkFailed
+from .reading import filled_file
 from .recipes import name_filled, name_holes
 from .work import Run
 
@@ -88,8 +89,7 @@ async def download(item: Item, run: Run, what: str) -> Response:
         )
     if what != "filled" or run.summary is None:
         raise HTTPException(404, "There is no such file.")
-    _, dot, extension = item.path.name.partition(".")
-    written = DataFile.of(run.folder / f"filled{dot}{extension}")
+    written = filled_file(run.folder, item.path)
     name = name_filled(item.name)
     if len(written.files) == 1 and written.path.is_file():
         return _attach(written.path, name)

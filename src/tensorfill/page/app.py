@@ -28,7 +28,7 @@ from .processes import WorkFailed
 from .recipes import python_recipe, shell_recipe
 from .samples import SAMPLES
 from .uploads import Limits, read_message, read_packed
-from .work import Wish, number, whole_number
+from .work import Wish, number, read_words, whole_number
 
 _WIDEST_GROWTH = 200
 _MOST_LEVELS = 255
@@ -138,13 +138,13 @@ async def add_sample(request: Request) -> Response:
 
 
 async def read_again(request: Request) -> Response:
-    """Read a table in other words, such as wide or long."""
+    """Read a file in other words: a table as wide or long, one array of several, raw video of a size."""
     desk, message = _desk(request), await _read_json(request)
     item = desk.item(request.path_params["item"])
-    words = message.get("table")
-    if item.state == "reading" or not isinstance(words, str) or len(words) > 100:
-        raise HTTPException(422, "This cannot be read in another way.")
-    item.state, item.error, item.table, item.facts = "reading", "", words, {}
+    if item.state == "reading":
+        raise HTTPException(409, "The file is being read.")
+    item.words = read_words(message)
+    item.state, item.error, item.facts = "reading", "", {}
     desk.open(item)
     return JSONResponse(item.told(), 202)
 
@@ -319,8 +319,8 @@ async def recipe(request: Request) -> Response:
     run = desk.run(request.path_params["run"])
     item = desk.item(run.item)
     table = bool(item.facts.get("is_table"))
-    shell = shell_recipe(item.name, run.wish, table=table, words=item.table)
-    python = python_recipe(item.name, run.wish, table=table, words=item.table)
+    shell = shell_recipe(item.name, run.wish, table=table, words=item.words)
+    python = python_recipe(item.name, run.wish, table=table, words=item.words)
     return JSONResponse({"shell": shell, "python": python})
 
 
@@ -332,7 +332,7 @@ _ROUTES = [
     Route("/api/items", add_item, methods=["POST"]),
     Route("/api/samples/{name}", add_sample, methods=["POST"]),
     Route("/api/items/{item}", close_item, methods=["DELETE"]),
-    Route("/api/items/{item}/table", read_again, methods=["POST"]),
+    Route("/api/items/{item}/words", read_again, methods=["POST"]),
     Route("/api/items/{item}/plane/{plane:int}", item_plane),
     Route("/api/items/{item}/known", item_known),
     Route("/api/items/{item}/match", match, methods=["POST"]),

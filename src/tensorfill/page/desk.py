@@ -19,6 +19,7 @@ from ..memory import available_memory
 from .events import Events
 from .planes import Layout, unpack
 from .processes import Allowance, Processes, WorkFailed, Working, WorkStopped
+from .reading import Words
 from .work import Run, Wish
 
 MOST_ITEMS, MOST_RUNS = 24, 200
@@ -40,7 +41,7 @@ class Item:
     state: str = "reading"
     error: str = ""
     facts: dict[str, Any] = field(default_factory=dict)
-    table: str | None = None
+    words: Words = field(default_factory=lambda: Words())
 
     @property
     def layout(self) -> Layout:
@@ -104,7 +105,7 @@ class Desk:
     async def _open(self, item: Item, task: str, more: Mapping[str, Any]) -> None:
         given = {"folder": str(item.folder), **more}
         if task == "open_file":
-            given |= {"path": str(item.path), "name": item.name, "table": item.table}
+            given |= {"path": str(item.path), "name": item.name, "words": item.words}
         memory = min(_FOR_READING, available_memory())
         try:
             async with self._reading:
@@ -242,7 +243,7 @@ class Desk:
             "folder": str(run.folder),
             "path": str(item.path),
             "name": item.name,
-            "table": item.table,
+            "words": item.words,
             "channels": item.facts["channels"],
             "black": item.facts["black"],
             "white": item.facts["white"],

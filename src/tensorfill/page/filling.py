@@ -28,7 +28,7 @@ from ..telling import Phase, Round, listening, seconds_compiling
 from ..tensor import entries
 from ..time_ahead import TimeAhead
 from .planes import Layout, Shades, draw_plane, unpack
-from .reading import Teller, read_file
+from .reading import Teller, Words, filled_file, read_file
 from .showing import measure, show_components, show_result, show_uncertainty
 
 _TICK = 0.4
@@ -70,7 +70,7 @@ class Job:
 
     folder: Path
     path: Path
-    table: str | None
+    words: Words
     channels: int
     shades: Shades
     holes: Path | None
@@ -87,7 +87,7 @@ class Job:
 
     def read(self) -> Contents | Entries:
         """The data with all its holes; a table is written as it is then, for the command to read."""
-        found = read_file(self.path, self.table)
+        found = read_file(self.path, self.words)
         self.truth = found if isinstance(found, Contents) else found.contents()
         self.layout = Layout(tuple(found.shape), self.channels)
         if self.holes is None:
@@ -105,8 +105,7 @@ class Job:
     @property
     def output(self) -> DataFile:
         """In the format of the input."""
-        _, dot, extension = self.path.name.partition(".")
-        return DataFile.of(self.folder / f"filled{dot}{extension}")
+        return filled_file(self.folder, self.path)
 
 
 def fill(
@@ -115,7 +114,7 @@ def fill(
     folder: str,
     path: str,
     name: str,
-    table: str | None,
+    words: Words,
     channels: int,
     black: float,
     white: float,
@@ -132,7 +131,7 @@ def fill(
     del name
     asked = (method, settings, seed, lower, upper, time_limit)
     place = None if holes is None else Path(holes)
-    job = Job(Path(folder), Path(path), table, channels, Shades(black, white), place, *asked)
+    job = Job(Path(folder), Path(path), words, channels, Shades(black, white), place, *asked)
     outlet.wanted.setdefault("plane", plane)
     outlet.tell(phase="reading")
     source = job.read()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from ..formats import known_extensions
@@ -38,9 +38,8 @@ def _describe_method(name: str, kind: Any) -> dict[str, Any]:
 
 
 def _describe_settings(kind: Any) -> list[dict[str, Any]]:
-    assert is_dataclass(kind)
     hints, texts = get_type_hints(kind), dict[str, str]()
-    for base in reversed(kind.__mro__):
+    for base in reversed(inspect.getmro(kind)):
         texts |= read_parameters(inspect.cleandoc(vars(base).get("__doc__") or ""))
     found = []
     for setting in fields(kind):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict
 
 import numpy as np
 
@@ -17,6 +18,17 @@ from .samples import write_sample
 
 MOST_ENTRIES = 250_000_000
 _MOST_LABELS = 2_000
+
+
+class Words(TypedDict, total=False):
+    """What a user adds that a file itself does not say."""
+
+    table: str
+    """How a table is laid out, as in `--table`."""
+    array: str
+    """Which of its arrays is meant: what stands after `::`."""
+    size: list[int]
+    """Columns and rows of raw video."""
 
 
 class Teller(Protocol):
@@ -34,10 +46,10 @@ def open_sample(outlet: Teller, *, folder: str, sample: str) -> dict[str, Any]:
     return {"file": path.name, **open_file(outlet, path=str(path), name=path.name, folder=folder)}
 
 
-def open_file(outlet: Teller, *, path: str, name: str, folder: str, table: str | None = None) -> dict[str, Any]:
+def open_file(outlet: Teller, *, path: str, name: str, folder: str, words: Words | None = None) -> dict[str, Any]:
     """Read the file; leaves planes.bin, known.bin and data.npy in `folder`."""
     del outlet
-    found = read_file(Path(path), table)
+    found = read_file(Path(path), words or {})
     contents, layout = _as_array(found)
     place = Path(folder)
     known = contents.known()
@@ -60,9 +72,21 @@ def open_file(outlet: Teller, *, path: str, name: str, folder: str, table: str |
     }
 
 
-def read_file(path: Path, table: str | None) -> Contents | Entries:
+def read_file(path: Path, words: Words) -> Contents | Entries:
     """What is in it, by the same reader as the command's."""
-    return DataFile.of(path).read(Reading(table=TableWords.of(table)))
+    columns, rows = words.get("size") or (None, None)
+    size = None if columns is None or rows is None else (columns, rows)
+    file = DataFile.of(path)
+    file = replace(file, array=words.get("array") or file.array)
+    return file.read(Reading(table=TableWords.of(words.get("table")), size=size))
+
+
+def filled_file(folder: Path, path: Path) -> DataFile:
+    """Where the result goes that was read from `path`: into a file of the same format."""
+    read = DataFile.of(path)
+    _, dot, extension = read.path.name.partition(".")
+    target = folder / f"filled{dot if read.form.extensions else ''}{extension if read.form.extensions else ''}"
+    return replace(DataFile.of(target, None if read.form.extensions else read.form.name), array=read.array)
 
 
 def open_mask(

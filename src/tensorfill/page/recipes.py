@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
+from .reading import Words
 from .uploads import extension_of
 from .work import Wish
 
@@ -21,12 +22,16 @@ def name_holes(name: str) -> str:
     return name_filled(name).replace("-filled", "-holes")
 
 
-def shell_recipe(name: str, wish: Wish, *, table: bool, words: str | None) -> str:
+def shell_recipe(name: str, wish: Wish, *, table: bool, words: Words) -> str:
     """The command."""
     given = name_holes(name) if table and wish.holes else name
     parts = ["tensorfill", "complete", _as_file(given), "-o", _as_file(name_filled(name))]
-    if words:
-        parts += ["--table", words]
+    if "array" in words:
+        parts[2] = f"{parts[2]}::{words['array']}"
+    if "table" in words:
+        parts += ["--table", words["table"]]
+    if "size" in words:
+        parts += ["--size", "x".join(map(str, words["size"]))]
     if wish.holes and not table:
         parts += ["--observed", "known.npy"]
     parts += ["--method", wish.method]
@@ -56,7 +61,7 @@ def _typed(value: Any) -> str:
     return f"{value:.17g}" if isinstance(value, float) else str(value)
 
 
-def python_recipe(name: str, wish: Wish, *, table: bool, words: str | None) -> str:
+def python_recipe(name: str, wish: Wish, *, table: bool, words: Words) -> str:
     """The lines of Python."""
     given = name_holes(name) if table and wish.holes else name
     arguments = ["data", *(["np.load('known.npy')"] if wish.holes and not table else []), f"method={wish.method!r}"]
@@ -69,7 +74,9 @@ def python_recipe(name: str, wish: Wish, *, table: bool, words: str | None) -> s
         arguments.append(f"upper={wish.upper!r}")
     if wish.time_limit is not None:
         arguments.append(f"time_limit={wish.time_limit!r}")
-    reading = f"{given!r}, table={words!r}" if words else f"{given!r}"
+    given = f"{given}::{words['array']}" if "array" in words else given
+    reading = f"{given!r}, table={words['table']!r}" if "table" in words else f"{given!r}"
+    reading += f", size={tuple(words['size'])}" if "size" in words else ""
     lines = [
         *(["import numpy as np"] if wish.holes and not table else []),
         "import tensorfill",

@@ -15,10 +15,12 @@ from ..errors import TensorfillError
 from ..methods.auto import method_for
 from ..methods.registry import make
 from .processes import Working
+from .reading import Words
 
 _MOST_POINTS = 300
 _LONGEST_WORD, _MOST_VALUES = 100, 32
 _LARGEST_SEED = 2**63
+_LARGEST_SIDE = 100_000
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,21 @@ class Wish:
     def told(self) -> dict[str, Any]:
         """Everything but the mask, for the worker."""
         return {name: value for name, value in asdict(self).items() if name != "holes"}
+
+
+def read_words(message: Mapping[str, Any]) -> Words:
+    """What a user adds about a file."""
+    words = Words()
+    if message.get("table") is not None:
+        words["table"] = _word(message["table"])
+    if message.get("array") is not None:
+        words["array"] = _word(message["array"])
+    if message.get("size") is not None:
+        size = message["size"]
+        if not isinstance(size, list) or len(size) != 2:
+            raise HTTPException(422, "The size is two numbers: columns and rows.")
+        words["size"] = [whole_number(part, 1, _LARGEST_SIDE) for part in size]
+    return words
 
 
 def whole_number(value: object, least: int, most: int) -> int:

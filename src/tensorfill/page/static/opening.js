@@ -80,8 +80,28 @@ async function close(item) {
 /** What is shown while a file is read, and if it cannot be. */
 export function unopened(item) {
   if (item.state === "reading") return h("section", { class: "welcome" }, h("div", { class: "spinner", "aria-hidden": "true" }), h("p", { role: "status" }, `Reading ${item.name} …`));
-  const words = item.error.includes("table='wide'") || item.error.includes("'wide'") ? [["wide", "A matrix: a row per line"], ["long", "A list: an entry per line"]] : [];
+  const again = (words) => post(`items/${item.id}/words`, words).catch((error) => tell("trouble", error));
   return h("section", { class: "welcome" }, h("h2", {}, `${item.name} cannot be opened`), h("p", { role: "alert" }, item.error),
-    words.length ? h("p", {}, words.map(([word, text]) => h("button", { type: "button", class: "plain-button", onclick: () => post(`items/${item.id}/table`, { table: word }).catch((error) => tell("trouble", error)) }, text))) : null,
+    ...openings(item, again),
     h("button", { type: "button", class: "primary", onclick: pickFiles }, "Open another file"));
+}
+
+const TABLE_WORDS = {
+  wide: "a matrix", long: "a list of entries", header: "names in the first line", "no-header": "no names in the first line", labels: "labels in the first column", "no-labels": "numbers in the first column", "decimal-comma": "decimal commas", "decimal-point": "decimal points",
+};
+
+/** What may be added that the file does not say, where its error asks for that. */
+function openings({ error }, again) {
+  const tables = [...new Set([...error.matchAll(/table='([\w,-]+)'/g)].map(([, words]) => words))];
+  if (tables.length) {
+    const named = (words) => words.split(",").map((word) => TABLE_WORDS[word] ?? word).join(", ");
+    return [h("p", { class: "choices" }, tables.map((table) => h("button", { type: "button", class: "plain-button", onclick: () => again({ table }) }, named(table))))];
+  }
+  const ask = (label, example, words) => {
+    const field = h("input", { type: "text", placeholder: example, required: true, "aria-label": label });
+    return [h("form", { class: "row", onsubmit: (event) => { event.preventDefault(); again(words(field.value.trim())); } }, field, h("button", { class: "plain-button" }, "Open"))];
+  };
+  if (error.includes("FILE::NAME")) return ask("Name of the array", "the name of an array", (array) => ({ array }));
+  if (error.includes("size=")) return ask("Columns x rows", "176x144", (text) => ({ size: text.split(/[x×]/).map(Number) }));
+  return [];
 }

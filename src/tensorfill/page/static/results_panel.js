@@ -16,26 +16,29 @@ export function resultsPanel(stage, busy) {
 /** A number with few digits. */
 const plain = (value, digits = 3) => (Number(value.toPrecision(digits)) + 0).toLocaleString("en", { maximumSignificantDigits: digits });
 
-const nameOf = (run) => (run.method === "auto" ? `auto, ${{ low: "quick", normal: "normal", high: "thorough" }[run.settings.effort ?? "normal"]}` : run.method);
+const EFFORTS = { low: ", quick", high: ", thorough" };
+const nameOf = (run) => run.method + (run.method === "auto" ? EFFORTS[run.settings.effort] ?? "" : "");
 export { nameOf as nameOfRun };
 
 /** All runs of this file; with several done, as a table to compare. */
 function list(runs, current, busy) {
   const scored = runs.some((run) => run.summary?.score);
-  const best = Math.min(...runs.map((run) => run.summary?.score?.rmse ?? Infinity));
+  const alike = runs.filter((run) => run.holes === (current ?? runs.at(-1)).holes), others = alike.length < runs.length;
+  const best = Math.min(...alike.map((run) => run.summary?.score?.rmse ?? Infinity));
   const row = (run, number) => {
     const score = run.summary?.score?.rmse, smallest = run.summary?.smallest;
     return h("tr", { class: run.id === current?.id ? "chosen" : "" },
       h("td", {}, h("button", { type: "button", class: "run-name", "aria-current": run.id === current?.id ? "true" : undefined, title: `Look at this one (${number + 1})`, onclick: () => chooseRun(run.id) }, nameOf(run))),
       run.state === "done"
-        ? [scored ? h("td", { class: score === best ? "number best" : "number" }, score === undefined ? "–" : score.toFixed(4)) : null, h("td", { class: "number" }, `${run.summary.seconds.toFixed(1)} s`), h("td", { class: "number" }, smallest === null ? "–" : plain(smallest))]
+        ? [scored ? h("td", { class: !alike.includes(run) ? "number quiet" : score === best ? "number best" : "number" }, score === undefined ? "–" : score.toFixed(4)) : null, h("td", { class: "number" }, `${plain(run.summary.seconds, run.summary.seconds < 1 ? 1 : 3)} s`), h("td", { class: "number" }, smallest === null ? "–" : plain(smallest))]
         : h("td", { colSpan: scored ? 3 : 2, class: "state" }, run.stopping && run.state === "running" ? "stopping …" : WORDS[run.state]),
       h("td", {}, iconButton("close", `Remove ${nameOf(run)}`, () => busy(() => remove(`runs/${run.id}`)))));
   };
-  return h("table", { class: "runs" }, h("caption", {}, runs.length > 1 ? "Compare" : "Runs"),
+  const table = h("table", { class: "runs" }, h("caption", {}, runs.length > 1 ? "Compare" : "Runs"),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Method"), scored ? h("th", { scope: "col", class: "number", title: "Root mean square error of the painted holes, on a scale of 0 to 1" }, "Error") : null,
       h("th", { scope: "col", class: "number" }, "Time"), h("th", { scope: "col", class: "number", title: "The smallest value, before anything was clipped" }, "Smallest"), h("th", {}, h("span", { class: "unseen" }, "Remove")))),
     h("tbody", {}, runs.map(row)));
+  return [table, others ? h("p", { class: "quiet small" }, "Errors in gray are those of other holes, and cannot be compared.") : null];
 }
 
 function detail(run, item, stage, busy) {
