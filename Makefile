@@ -5,15 +5,19 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 INSTALLED_TEST := $(VENV)/.installed-test
 INSTALLED_BENCH := $(VENV)/.installed-bench
+INSTALLED_PAGE := $(VENV)/.installed-page
 DATA ?= ../shared/data
 
-.PHONY: help demo test check lint bench paper clean
+.PHONY: help demo page test check lint bench paper clean
 
 help:  ## Show this list.
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 16
 
 demo: $(INSTALLED)  ## Complete a picture with 90 % of its entries hidden; pictures end up in demo/.
 	$(BIN)/tensorfill demo -o demo
+
+page: $(INSTALLED_PAGE)  ## Open the local web page on a sample, a photo of a cat.
+	$(BIN)/tensorfill serve src/tensorfill/assets/cat.png
 
 test: $(INSTALLED_TEST)  ## Lint, type-check and test everything (some minutes on two cores).
 	$(BIN)/ruff check .
@@ -60,6 +64,10 @@ $(INSTALLED): pyproject.toml $(BIN)/python
 
 $(INSTALLED_TEST): pyproject.toml $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	@touch $@
+
+$(INSTALLED_PAGE): pyproject.toml $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[page]'
 	@touch $@
 
 $(INSTALLED_BENCH): pyproject.toml $(BIN)/python

@@ -30,6 +30,7 @@ def test_the_verbs() -> None:
         "demo",
         "bench",
         "report",
+        "serve",
     ]
 
 

@@ -14,13 +14,14 @@ import numpy as np
 from ..bounds import Bounds
 from ..completion import Completion
 from ..errors import InvalidInput, InvalidSetting, TensorfillError, UnreadableFile, UnwritableFile
+from ..files import fill
 from ..formats import Contents, DataFile, Entries, TableFormat, atomically, check_target, format_of, known_extensions
 from ..formats.damage import count_bytes
 from ..formats.format import Format
 from ..formats.listed import decide_role, is_clip, list_data_files
 from ..formats.scratch import Scratch, scratch_in
 from ..methods.registry import names_of
-from .console import as_json
+from ..run_report import as_json
 from .options import WritingOptions
 from .preview import draw_deviations, preview
 from .source import Source
@@ -138,7 +139,7 @@ class Job:
 
     def write(self, source: Contents | Entries, done: Completion) -> tuple[str, ...]:
         """Write the output and the preview; returns what the format of the output changes."""
-        losses = self.output.write(self._fill(source, done), force=self.force)
+        losses = self.output.write(fill(source, done, self.output.form, raw=self.raw), force=self.force)
         if self.preview is not None and isinstance(source, Contents):
             self.preview.write(Contents(preview(source, done)), force=self.force)
         return losses
@@ -160,15 +161,6 @@ class Job:
         picture, white = draw_deviations(deviations, scratch)
         file.write(Contents(picture), force=self.force)
         return f"{file} is black where an entry is sure, and white where its deviation is {white:.3g} or more."
-
-    def _fill(self, source: Contents | Entries, done: Completion) -> Contents | Entries:
-        if isinstance(source, Entries):
-            return source.complete(done)
-        tensor = done.model if self.raw else done.tensor
-        if self.output.form.picture and tensor.dtype.kind == "f":
-            tensor = np.clip(tensor, 0, 1)  # the observed values are between 0 and 1; a filled one may not be
-        # An .npz also tells what had been known, for `score`; elsewhere a mask would mean that holes are left.
-        return source.fill(tensor, done.observed.mask() if self.output.form.keeps_old_mask else None)
 
 
 def _blank(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Contents:

@@ -215,3 +215,24 @@ def report(
     Nothing is measured: every number comes from the rows, or from the paper. A row that cannot be read is named and
     left out.
     """
+
+
+@verb(example="tensorfill serve photo.png", work="serve")
+def serve(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="What is open from the beginning, as for complete.")
+    ] = None,
+    port: Annotated[int | None, typer.Option(help="The port; else 8377, or any that is free.")] = None,
+    host: Annotated[
+        str | None,
+        typer.Option(
+            help="An address of this machine, so that others can reach the page; with it come all who know the key "
+            "in the printed address. Default: this machine alone."
+        ),
+    ] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
+) -> None:
+    """Open a local web page to paint holes and watch them fill in; nothing is sent anywhere.
+
+    Its address is printed on a line of its own. Ctrl-C stops it.
+    """

@@ -1,0 +1,55 @@
+"""While a run is under way the page answers at once, and progress moves."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+from typing import Any
+
+import numpy as np
+from served import Server
+
+MOST = 0.1  # seconds
+"""Within which 99 of 100 requests are to be answered. On a machine that does other work, too, fewer are."""
+
+
+def begin(server: Server) -> dict[str, Any]:
+    """A run that takes a while."""
+    item = server.client.post("/api/samples/cat").json()["id"]
+    while server.state()["items"][-1]["state"] == "reading":
+        time.sleep(0.02)
+    sites = np.packbits(np.random.default_rng(0).random(65536) < 0.7).tobytes()
+    holes = server.client.put(f"/api/items/{item}/holes", content=gzip.compress(sites)).json()["holes"]
+    run = {"item": item, "method": "nonneg-dual", "holes": holes, "settings": {"max_iter": 100_000}}
+    found: dict[str, Any] = server.client.post("/api/runs", json=run).json()
+    return found
+
+
+def test_the_page_answers_at_once_and_progress_moves_every_second(server: Server) -> None:
+    run = begin(server)
+    taken, moments = [], []
+    with server.client.stream("GET", "/api/events") as stream:
+        assert stream.status_code == 200
+        lines, end = stream.iter_lines(), None
+        for line in lines:
+            if not line.startswith("data: ") or json.loads(line[6:]).get("id") != run["id"]:
+                continue
+            if json.loads(line[6:]).get("elapsed", 0) > 0:
+                end = end or time.monotonic() + 4
+                moments.append(time.monotonic())
+                began = time.perf_counter()
+                assert server.client.get(f"/api/items/{run['item']}/plane/0").status_code == 200
+                taken.append(time.perf_counter() - began)
+            if end is not None and time.monotonic() > end:
+                break
+    assert np.diff(moments).max() < 1.0
+    assert np.quantile(taken, 0.9) < MOST
+    assert server.client.post(f"/api/runs/{run['id']}/cancel").status_code == 200
+    for _ in range(400):
+        (state,) = (one["state"] for one in server.state()["runs"] if one["id"] == run["id"])
+        if state != "running":
+            break
+        time.sleep(0.05)
+    assert state == "done", "the best so far is kept"
+    assert server.client.delete(f"/api/items/{run['item']}").status_code == 204
