@@ -19,7 +19,7 @@ from ..formats import DataFile
 from .desk import Item
 from .planes import Layout
 from .processes import WorkFailed
-from .reading import filled_file
+from .reading import filled_file, holes_file
 from .recipes import name_filled, name_holes
 from .work import Run
 
@@ -83,7 +83,7 @@ async def download(item: Item, run: Run, what: str) -> Response:
     if what == "report":
         return _attach(run.folder / "report.json", f"{name_filled(item.name)}.json")
     if what == "holes":
-        table = run.folder / f"holes{item.path.suffix}"
+        table = holes_file(run.folder, item.path).path
         return (
             _attach(table, name_holes(item.name)) if table.is_file() else _attach(run.folder / "known.npy", "known.npy")
         )

@@ -115,7 +115,7 @@ async def menu(request: Request) -> Response:
 async def events(request: Request) -> Response:
     """What happens, as it happens."""
     desk = _desk(request)
-    return StreamingResponse(desk.events.listen(desk.told()), media_type="text/event-stream")
+    return StreamingResponse(desk.events.listen(desk.told), media_type="text/event-stream")
 
 
 async def add_item(request: Request) -> Response:

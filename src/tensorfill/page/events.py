@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -31,17 +31,19 @@ class Events:
             else:
                 listener.put_nowait(text)
 
-    def listen(self, first: dict[str, Any]) -> AsyncIterator[str]:
+    def listen(self, first: Callable[[], dict[str, Any]]) -> AsyncIterator[str]:
         """A stream that begins with the state of the desk."""
         if len(self._listeners) >= MOST_STREAMS:
             raise HTTPException(503, "Too many tabs listen already; close one.")
-        queue: asyncio.Queue[str | None] = asyncio.Queue()
-        self._listeners.add(queue)
-        return self._stream(queue, first)
+        return self._stream(first)
 
-    async def _stream(self, queue: asyncio.Queue[str | None], first: dict[str, Any]) -> AsyncIterator[str]:
+    async def _stream(self, first: Callable[[], dict[str, Any]]) -> AsyncIterator[str]:
+        if len(self._listeners) >= MOST_STREAMS:  # several came at once
+            return
+        queue: asyncio.Queue[str | None] = asyncio.Queue()
+        self._listeners.add(queue)  # not before it is read from: nobody would take it out again
         try:
-            yield f"event: state\ndata: {json.dumps(first)}\n\n"
+            yield f"event: state\ndata: {json.dumps(first())}\n\n"
             while not self._closed:
                 try:
                     text = await asyncio.wait_for(queue.get(), _HEARTBEAT)
@@ -53,11 +55,6 @@ class Events:
                 yield text
         finally:
             self._listeners.discard(queue)
-
-    @property
-    def count(self) -> int:
-        """How many listen."""
-        return len(self._listeners)
 
     def close(self) -> None:
         """End all streams."""

@@ -28,7 +28,7 @@ from ..telling import Phase, Round, listening, seconds_compiling
 from ..tensor import entries
 from ..time_ahead import TimeAhead
 from .planes import Layout, Shades, draw_plane, unpack
-from .reading import Teller, Words, filled_file, read_file
+from .reading import Teller, Words, filled_file, holes_file, read_file
 from .showing import measure, show_components, show_result, show_uncertainty
 
 _TICK = 0.4
@@ -96,11 +96,13 @@ class Job:
         self.hidden = holes & self.truth.known()
         if isinstance(found, Entries):
             left = found.without(holes[tuple(found.coordinates.T)])
-            DataFile.of(self.folder / f"holes{self.path.suffix}").write(left)
+            holes_file(self.folder, self.path).write(left)
             return left
-        np.save(self.folder / "known.npy", ~(holes[..., 0] if self.layout.channels else holes))
-        # As `--observed` does: not without its NaNs, which the library points out where they are marked observed.
-        return replace(found, observed=~holes if found.observed is None else found.observed & ~holes)
+        # Without NaNs: one that is marked observed is a mistake, which the library and the command point out.
+        known = self.truth.known() & ~holes
+        alike = self.layout.channels and bool((known == known[..., :1]).all())
+        np.save(self.folder / "known.npy", known[..., 0] if alike else known)
+        return replace(found, observed=known)
 
     @property
     def output(self) -> DataFile:

@@ -83,10 +83,20 @@ def read_file(path: Path, words: Words) -> Contents | Entries:
 
 def filled_file(folder: Path, path: Path) -> DataFile:
     """Where the result goes that was read from `path`: into a file of the same format."""
+    return _file_like(path, folder, "filled")
+
+
+def holes_file(folder: Path, path: Path) -> DataFile:
+    """Where a table is written that was read from `path` and had holes painted into it."""
+    return _file_like(path, folder, "holes")
+
+
+def _file_like(path: Path, folder: Path, name: str) -> DataFile:
     read = DataFile.of(path)
+    if not read.form.extensions:
+        return DataFile.of(folder / name, read.form.name)
     _, dot, extension = read.path.name.partition(".")
-    target = folder / f"filled{dot if read.form.extensions else ''}{extension if read.form.extensions else ''}"
-    return replace(DataFile.of(target, None if read.form.extensions else read.form.name), array=read.array)
+    return replace(DataFile.of(folder / f"{name}{dot}{extension}"), array=read.array)
 
 
 def open_mask(

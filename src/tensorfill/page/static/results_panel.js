@@ -30,7 +30,7 @@ function list(runs, current, busy) {
     return h("tr", { class: run.id === current?.id ? "chosen" : "" },
       h("td", {}, h("button", { type: "button", class: "run-name", "aria-current": run.id === current?.id ? "true" : undefined, title: `Look at this one (${number + 1})`, onclick: () => chooseRun(run.id) }, nameOf(run))),
       run.state === "done"
-        ? [scored ? h("td", { class: !alike.includes(run) ? "number quiet" : score === best ? "number best" : "number" }, score === undefined ? "–" : score.toFixed(4)) : null, h("td", { class: "number" }, `${plain(run.summary.seconds, run.summary.seconds < 1 ? 1 : 3)} s`), h("td", { class: "number" }, smallest === null ? "–" : plain(smallest))]
+        ? [scored ? h("td", { class: !alike.includes(run) ? "number quiet" : score === best ? "number best" : "number" }, score === undefined ? "–" : score.toFixed(4)) : null, h("td", { class: "number" }, run.summary.seconds < 0.1 ? "< 0.1 s" : `${run.summary.seconds.toFixed(1)} s`), h("td", { class: "number" }, smallest === null ? "–" : plain(smallest))]
         : h("td", { colSpan: scored ? 3 : 2, class: "state" }, run.stopping && run.state === "running" ? "stopping …" : WORDS[run.state]),
       h("td", {}, iconButton("close", `Remove ${nameOf(run)}`, () => busy(() => remove(`runs/${run.id}`)))));
   };

@@ -39,8 +39,8 @@ export async function show(stage) {
 /** Sites of tables and arrays may be stretched so that they use the room there is. */
 function aspectOf(item, stage) {
   if (["picture", "video", "cube"].includes(item.kind) || !stage.box) return 1;
-  const { left, top } = stage.margins, [rows, columns] = item.shape;
-  const wanted = ((stage.box.height - top) / rows) / ((stage.box.width - left) / columns);
+  const { left, top, right } = stage.margins, [rows, columns] = item.shape;
+  const wanted = ((stage.box.height - top) / rows) / ((stage.box.width - left - right) / columns);
   return Math.min(rows * columns < 400_000 ? TALLEST : STRETCH, Math.max(1 / STRETCH, wanted));
 }
 

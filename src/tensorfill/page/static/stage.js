@@ -49,7 +49,7 @@ export class Stage {
 
   get margins() {
     const [rows, columns] = this.labels;
-    return { left: rows ? Math.min(120, 14 + 6.6 * Math.max(...rows.map((label) => Math.min(label.length, 18)))) : 0, top: columns ? 66 : 0 };
+    return { left: rows ? Math.min(120, 14 + 6.6 * Math.max(...rows.map((label) => Math.min(label.length, 18)))) : 0, top: columns ? 66 : 0, right: columns ? 30 : 0 };
   }
 
   boxes() {
@@ -59,12 +59,12 @@ export class Stage {
     let across = 1;
     for (let candidate = 2; candidate <= count; candidate++) if (fits(candidate) > fits(across) * 1.05) across = candidate;
     const down = Math.ceil(count / across), captioned = this.panels.some((panel) => panel.caption) && this.split === null;
-    const { left, top } = this.margins;
+    const { left, top, right } = this.margins;
     const wide = (width - GAP * (across + 1)) / across, high = (height - GAP * (down + 1)) / down;
     return Array.from({ length: count }, (_, index) => {
       const x = GAP + (index % across) * (wide + GAP), y = GAP + Math.floor(index / across) * (high + GAP);
       const above = captioned ? CAPTION : 0;
-      return { x: x + left, y: y + top + above, width: Math.max(8, wide - left), height: Math.max(8, high - top - above), caption: y };
+      return { x: x + left, y: y + top + above, width: Math.max(8, wide - left - right), height: Math.max(8, high - top - above), caption: y };
     });
   }
 
