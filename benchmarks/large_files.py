@@ -95,7 +95,7 @@ def compare(output: Path, truth: NDArray[np.uint8], known: NDArray[np.bool_], fo
         assert isinstance(found, Contents)
         for number in range(truth.shape[2]):
             frame = (slice(None), slice(None), slice(number, number + 1))
-            region = tuple([*frame, *[slice(None)] * (truth.ndim - 3)])
+            region = (*frame, *[slice(None)] * (truth.ndim - 3))
             missing = np.broadcast_to(~known[frame] if known.ndim == 3 else ~known[region], truth[region].shape)
             difference = found.part(_full(region, truth.shape))[0].astype(np.float32) - truth[region]
             squares += float(np.sum(difference[missing] ** 2, dtype=np.float64))
@@ -114,11 +114,11 @@ def run_clip(data: Path, folder: Path, frames: int, *, scratched: bool) -> tuple
     if scratched:
         known = ~scratch(truth.shape[:3], rng)
         write(folder / "mask.mkv", Contents((~known).astype(np.uint8) * 255, metadata=Metadata(kind="video")))
-        options = ("--mask", str(folder / "mask.mkv"), "--mask-means", "missing")
+        options = ["--mask", str(folder / "mask.mkv"), "--mask-means", "missing"]
     else:
         known = rng.random(truth.shape, dtype=np.float32) < 0.1
         np.save(folder / "known.npy", known)
-        options = ("--observed", str(folder / "known.npy"))
+        options = ["--observed", str(folder / "known.npy")]
     given = np.where(known[..., None] if known.ndim == 3 else known, truth, np.uint8(0))
     write(folder / "clip.mkv", Contents(given, metadata=Metadata(kind="video")))
     del given
@@ -146,7 +146,7 @@ def run_zarr(data: Path, folder: Path, side: int, frames: int) -> tuple[str, flo
         truth[here] = np.rint(part)
         known[here] = rng.random(part.shape, dtype=np.float32) < 0.1
         store[here] = np.where(known[here], truth[here], 0)
-    options = ("--observed", str(folder / "known.npy"))
+    options = ["--observed", str(folder / "known.npy")]
     seconds, memory = complete(folder / "holes.zarr", folder / "out.zarr", *options)
     return " × ".join(map(str, shape)), seconds, memory, compare(folder / "out.zarr", truth, known, folder)
 

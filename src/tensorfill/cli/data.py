@@ -1,4 +1,4 @@
-"""Verbs about one data file, `info`, `hide` and `score`; the `demo`; and the list of `methods`."""
+"""Verbs about one data file, `hide` and `score`; the `demo`; and the list of `methods`."""
 
 from __future__ import annotations
 
@@ -13,26 +13,18 @@ import typer
 from numpy.typing import NDArray
 
 from .. import metrics, sampling
-from ..bounds import Bounds
-from ..errors import InvalidInput, TensorfillError
+from ..errors import InvalidInput
 from ..formats import Contents, DataFile, Entries, TableFormat, read_contents, read_mask
 from ..formats.contents import Reading
 from ..interrupting import INTERRUPTED
-from ..memory import available_memory
-from ..methods.forecast import Forecast
 from ..methods.registry import available_methods
-from ..telling import duration
-from ..tensor import entries
-from .app import describe
 from .console import say, show_json, show_notes, show_table, summarise, summarise_score
 from .job import check_apart, make_folder
-from .options import MissingOptions, ReadingOptions
+from .options import ReadingOptions
 from .preview import side_by_side
-from .solving import Solving, gigabytes, ignore_interrupts
+from .solving import Solving, ignore_interrupts
 from .source import Source, as_array
 from .source import reading as show_reading
-
-_AXES = {"Y": "row", "X": "column", "T": "frame", "Z": "slice", "C": "channel", "S": "colour"}
 
 
 def methods() -> None:
@@ -42,95 +34,6 @@ def methods() -> None:
         for name, method in available_methods().items()
     ]
     show_table(rows, headings=("method", "what it is", "nonnegative", "reference"))
-
-
-# What is in a file, and what completing it would take
-
-
-def info(
-    input: Path, reading: ReadingOptions, missingness: MissingOptions, method: str, effort: str | None, json: bool
-) -> None:
-    """Describe one file."""
-    asked = Solving(method, {} if effort is None else {"effort": effort})
-    source = Source.of(reading, missingness)
-    with show_reading(input):
-        file = DataFile.of(input, reading.format)
-        found = source.read(file)
-        facts = _describe(file, found, asked)
-    if json:
-        show_json(facts | {"notes": list(found.notes)})
-        return
-    show_table([(_name(key), _words(key, value)) for key, value in facts.items() if value is not None])
-    show_notes(found.notes, err=False)
-
-
-def _describe(file: DataFile, found: Contents | Entries, asked: Solving) -> dict[str, Any]:
-    """Everything worth telling."""
-    total = entries(found.shape)
-    facts = found.metadata
-    values = found.data if isinstance(found, Contents) else found.values
-    if isinstance(found, Contents) and (found.observed is not None or found.dtype.kind == "f"):
-        values = values[found.missingness.mask]
-    count = values.size
-    expected, _ = asked.forecast(found)
-    finite = values.size and values.dtype.kind != "b"
-    return {
-        "file": str(file),
-        "format": file.form.name,
-        "kind": facts.kind,
-        "shape": list(found.shape),
-        "axes": [_AXES.get(letter, "other") for letter in facts.axes] or None,
-        "dtype": str(found.dtype),
-        "smallest": np.min(values).item() if finite else None,
-        "largest": np.max(values).item() if finite else None,
-        "entries": total,
-        "known": count,
-        "missing": total - count,
-        "missing_share": (total - count) / total if total else 0.0,
-        "frame_rate": None if facts.frame_rate is None else float(facts.frame_rate),
-        "bands": list(facts.band_names) or None,
-        "wavelengths": list(facts.wavelengths) or None,
-        "what_it_would_do": _advise(found, total, count, expected, asked.method),
-        "memory_bytes": expected.bytes,
-        "memory_free_bytes": available_memory(),
-        "seconds": expected.seconds if 0 < count < total else 0.0,
-    }
-
-
-def _advise(found: Contents | Entries, total: int, count: int, expected: Forecast, method: str) -> str:
-    """What `complete` would do with these data."""
-    if count == total:
-        return "Nothing: no entry is missing. Say what is with --mask, --missing or --missing-frames."
-    if count == 0:
-        return "Nothing: no entry is known."
-    if not expected.fits and isinstance(found, Contents):
-        return "Refuse: it would not fit into memory; give a part of it, or --gray, or a method that needs less."
-    try:
-        found.observed_tensor.within(Bounds())
-    except TensorfillError as error:  # such as negative values
-        return f"Refuse: {describe(error)}"
-    return f"Fill {total - count:,} entries by {method}."
-
-
-def _name(key: str) -> str:
-    return {"seconds": "time"}.get(key, key.removesuffix("_bytes").replace("_", " "))
-
-
-def _words(key: str, value: Any) -> str:
-    if key == "shape":
-        return " × ".join(map(str, value))
-    if key.endswith("_bytes"):
-        return f"about {gigabytes(value)}" if key == "memory_bytes" else gigabytes(value)
-    if key == "seconds":
-        return f"about {duration(value)} on two cores" if value else "none"
-    if key == "missing_share":
-        return f"{value:.1%}"
-    if isinstance(value, list):
-        shown = ", ".join(f"{one:g}" if isinstance(one, float) else str(one) for one in value[:5])
-        return shown + (f" … ({len(value)})" if len(value) > 5 else "")
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 # Holes in complete data, to see how well they can be filled

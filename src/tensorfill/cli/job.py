@@ -26,7 +26,7 @@ from .options import WritingOptions
 from .preview import draw_deviations, preview
 from .source import Source
 
-_SURELY_SMALL = 2**17
+SURELY_SMALL = 2**17
 """Bytes of a file in which no array can be that is too large for memory: nothing is packed two thousand times."""
 
 Named = tuple[str, tuple[Path, ...]]
@@ -95,7 +95,7 @@ class Job:
     def keeping_large(self, *, always: bool = False) -> Iterator[Scratch | None]:
         """A place on disk for what is too large for memory; None if the input is so small that nothing can be."""
         with suppress(OSError):  # which reading it will tell
-            always |= count_bytes(self.input.path) >= _SURELY_SMALL
+            always |= count_bytes(self.input.path) >= SURELY_SMALL
         if not always:
             yield None
             return

@@ -12,7 +12,7 @@ from .app import verb
 from .options import BoundOptions, MissingOptions, ReadingOptions, SolvingOptions, TileOptions, WritingOptions
 
 
-@verb(example="tensorfill info clip.mp4 --missing-frames 10-12", work="data")
+@verb(example="tensorfill info clip.mp4 --missing-frames 10-12", work="info")
 def info(
     input: Annotated[Path, typer.Argument(metavar="FILE", help="A picture, video, array, table, or folder of frames.")],
     reading: ReadingOptions,
