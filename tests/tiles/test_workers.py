@@ -125,7 +125,7 @@ def test_the_time_limit_of_the_run_holds_for_them(wish: str) -> None:
         with time_limited(0.5):
             run.run(workers)
     assert run.stopped == "time"
-    assert [done.number for done in run.done if done.whole] == [0]
+    assert {done.number for done in run.done if done.whole} <= {0}
     assert not np.isnan(got.model).any()
 
 
@@ -141,7 +141,7 @@ def test_ctrl_c_goes_to_the_run(wish: str) -> None:
                 os.kill(number, signal.SIGINT)  # as a terminal does, to all of them
         run.run(workers)
     assert run.stopped == "interrupted"
-    assert run.done[0].whole
+    assert {done.number for done in run.done if done.whole} <= {0}
     assert not np.isnan(got.model).any()
 
 
