@@ -47,8 +47,10 @@ def open_browser(playwright: Any) -> Iterator[Browser]:
         sys.exit("There is no Chromium, see CONTRIBUTING.md.")
     flags = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     browser = playwright.chromium.launch(executable_path=place, args=flags)
-    yield browser
-    browser.close()
+    try:
+        yield browser
+    finally:
+        browser.close()
 
 
 @contextmanager
@@ -57,8 +59,10 @@ def serve() -> Iterator[str]:
     command = [sys.executable, "-m", "tensorfill", "serve", "--no-browser", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        yield process.stdout.readline().strip()
-        process.terminate()
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.terminate()
 
 
 def visit(browser: Browser, address: str, sample: str, *, dark: bool = False, size: tuple[int, int] = WIDE) -> Page:

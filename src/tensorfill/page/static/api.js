@@ -75,17 +75,38 @@ export function saveBlob(blob, name) {
 /** Listen to what happens, for ever; `changed` hears whether the server is there: "yes", "no" or "stranger". */
 export async function listen(heard, changed) {
   for (let waited = 0; ; waited = Math.min(waited + 1, 5)) {
+    const leaving = leaveWhenHidden();
     try {
-      const answer = await ask("events");
+      await visible();
+      const answer = await ask("events", { signal: leaving.signal });
       waited = 0;
       changed("yes");
       await readEvents(answer.body, heard);
     } catch (error) {
+      if (error.name === "AbortError") continue;
       changed(error.status === 401 ? "stranger" : "no", error.message);
       if (error.status === 401) return;
+    } finally {
+      leaving.over();
     }
     await new Promise((done) => setTimeout(done, 300 * (waited + 1)));
   }
+}
+
+const HIDDEN = 10_000;
+
+/** Once the tab is seen. */
+async function visible() {
+  while (document.hidden) await new Promise((done) => document.addEventListener("visibilitychange", done, { once: true }));
+}
+
+/** A tab that nobody sees does not listen for long: browsers have few connections for all tabs of a page together. */
+function leaveWhenHidden() {
+  const controller = new AbortController();
+  let timer = null;
+  const look = () => { clearTimeout(timer); if (document.hidden) timer = setTimeout(() => controller.abort(), HIDDEN); };
+  document.addEventListener("visibilitychange", look);
+  return { signal: controller.signal, over: () => { clearTimeout(timer); document.removeEventListener("visibilitychange", look); } };
 }
 
 async function readEvents(stream, heard) {

@@ -116,6 +116,6 @@ function mask(item, busy) {
     holes.addPacked(new Uint8Array(await answer.arrayBuffer()));
     input.value = "";
   }) });
-  return h("details", {}, h("summary", {}, "From a mask file"), segmented("What white, 1 or True means", [["missing", "White is missing"], ["known", "White is known"]], means.value, (value) => { means.value = value; }),
+  return h("details", { open: mask.open ?? false, ontoggle: (event) => { mask.open = event.target.open; } }, h("summary", {}, "From a mask file"), segmented("What white, 1 or True means", [["missing", "White is missing"], ["known", "White is known"]], means.value, (value) => { means.value = value; }),
     input, h("button", { type: "button", class: "plain-button", onclick: () => input.click() }, "Choose a mask …"));
 }

@@ -31,7 +31,7 @@ function trouble(error) {
   if (error?.name === "AbortError") return;
   const banner = document.getElementById("banner");
   if (error.status === 0 && store.server !== "yes") return;
-  banner.replaceChildren(h("span", {}, error.message), h("button", { type: "button", class: "plain-button", onclick: () => { banner.hidden = true; } }, "Good"));
+  banner.replaceChildren(h("span", {}, error.message), h("button", { type: "button", class: "plain-button", onclick: () => { banner.hidden = true; } }, "Close"));
   banner.className = "";
   banner.hidden = false;
 }
@@ -133,7 +133,7 @@ on("runs", (run) => { if (run && run.item === store.item && !store.run) chooseRu
 on("run", (run) => { drawPanel(); show(stage); if (run?.state === "done") announce(`${run.method} is done.`); });
 on("progress", (run) => { refreshProgress(run); if (run.id === store.run && store.tab === "results" && run.picture !== shownPicture) { shownPicture = run.picture; show(stage); } });
 on("hover", (place) => bar?.hover(place));
-on("sending", (name) => { sending = name; if (!currentItem()) drawMain(); if (name) announce(`Opening ${name}`); });
+on("sending", (name) => { sending = name; if (name && store.server === "yes") document.getElementById("banner").hidden = true; if (!currentItem()) drawMain(); if (name) announce(`Opening ${name}`); });
 on("trouble", trouble);
 on("save picture", async () => { const item = currentItem(), blob = await stagePicture(stage); saveBlob(blob, `${item.name.replace(/\.[^.]*$/, "")}-${store.view}.png`); });
 let shownPicture = 0, planeTimer = null;

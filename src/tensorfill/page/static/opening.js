@@ -81,9 +81,10 @@ async function close(item) {
 export function unopened(item) {
   if (item.state === "reading") return h("section", { class: "welcome" }, h("div", { class: "spinner", "aria-hidden": "true" }), h("p", { role: "status" }, `Reading ${item.name} …`));
   const again = (words) => post(`items/${item.id}/words`, words).catch((error) => tell("trouble", error));
-  return h("section", { class: "welcome" }, h("h2", {}, `${item.name} cannot be opened`), h("p", { role: "alert" }, item.error),
-    ...openings(item, again),
-    h("button", { type: "button", class: "primary", onclick: pickFiles }, "Open another file"));
+  const open = openings(item, again), sentence = item.error.replace(/ Say table=.*$/, "");
+  return h("section", { class: "welcome" }, h("h2", {}, open.length ? `One question about ${item.name}` : `${item.name} cannot be opened`), h("p", { role: "alert" }, sentence),
+    ...open,
+    h("button", { type: "button", class: open.length ? "plain-button" : "primary", onclick: pickFiles }, "Open another file"));
 }
 
 const TABLE_WORDS = {
