@@ -23,7 +23,7 @@ from kills import SEED, make_clip
 from tensorfill.bounds import Bounds
 from tensorfill.estimates.estimate import ConstantEstimate
 from tensorfill.large import Large, TaskSolver
-from tensorfill.task import Asked
+from tensorfill.methods.task import Asked
 from tensorfill.tiles.blending import Rows
 from tensorfill.tiles.processes import Processes
 from tensorfill.tiles.run import Workers

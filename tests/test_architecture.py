@@ -22,12 +22,12 @@ selection
 riemannian | tiles
 numerics
 formats | sampling | metrics | iterating | units | foregone
-method | run_report
+method
 completion | rows
 notebook
 observed | estimates | views
 bounds | missingness
-tensor | memory | compiling | keeping | time_ahead
+tensor | memory | compiling | keeping
 errors | private_folder | interrupting | telling
 """
 DEPTH = {room.strip(): depth for depth, line in enumerate(LAYERS.strip().splitlines()) for room in line.split("|")}

@@ -10,7 +10,6 @@ from . import formats
 from .completion import Completion
 from .formats import Contents, Entries
 from .formats.data_file import AnyPath
-from .formats.format import Format
 from .peers import TableBack, accept
 
 read = formats.read
@@ -38,17 +37,6 @@ def write(
         Sentences about what the format changes; empty for a lossless one.
     """
     return formats.write(path, _contents(tensor, like), format=format)
-
-
-def fill(source: Contents | Entries, done: Completion, form: Format, *, raw: bool = False) -> Contents | Entries:
-    """What was read, without its holes, as a file of this format holds it; `raw` is the model itself."""
-    if isinstance(source, Entries):
-        return source.complete(done)
-    tensor = done.model if raw else done.tensor
-    if form.picture and tensor.dtype.kind == "f":
-        tensor = np.clip(tensor, 0, 1)  # the observed values are between 0 and 1; a filled one may not be
-    # An .npz also tells what had been known, for `score`; elsewhere a mask would mean that holes are left.
-    return source.fill(tensor, done.observed.mask() if form.keeps_old_mask else None)
 
 
 def _contents(tensor: Any, like: Contents | Entries | None) -> Contents | Entries:

@@ -7,12 +7,11 @@ import re
 
 import pytest
 
-from tensorfill import time_ahead
+from tensorfill import telling
 from tensorfill.cli import progress
 from tensorfill.cli.console import describe_step
 from tensorfill.completion import Iteration
-from tensorfill.telling import Phase, Round
-from tensorfill.time_ahead import TimeAhead, estimate_left
+from tensorfill.telling import Phase, Round, TimeAhead, estimate_left
 
 
 class Clock:
@@ -78,7 +77,7 @@ def test_quietly_or_without_a_terminal_nothing_moves(monkeypatch: pytest.MonkeyP
 def test_in_the_middle_of_a_run_the_time_left_is_about_right(truth: float) -> None:
     """Within a factor of two, with a forecast of 10 s that is off by up to a half."""
     for share in (0.5, 0.6, 0.7):
-        told, left = estimate_left(10.0, share * truth, time_ahead._SPREAD), (1 - share) * truth
+        told, left = estimate_left(10.0, share * truth, telling._SPREAD), (1 - share) * truth
         assert left / 2 < told < 2 * left
 
 
@@ -192,7 +191,7 @@ class TestTimeAhead:
         left.enter(Phase("completing", "a"))
         left.begin_round(Round(4))
         clock.now += 3.0
-        assert left.left() == pytest.approx(estimate_left(10.0, 3.0, time_ahead._SPREAD)), "no round has ended yet"
+        assert left.left() == pytest.approx(estimate_left(10.0, 3.0, telling._SPREAD)), "no round has ended yet"
         left.begin_round(Round(3))
         assert left.left() == pytest.approx(9.0)
         clock.now += 4.0
@@ -227,7 +226,7 @@ class TestTimeAhead:
     def test_without_phases_the_forecast_of_the_whole_counts(self, clock: Clock) -> None:
         left = self.ahead(clock)
         clock.now += 10.0
-        assert left.left() == pytest.approx(estimate_left(30.0, 10.0, time_ahead._SPREAD))
+        assert left.left() == pytest.approx(estimate_left(30.0, 10.0, telling._SPREAD))
 
 
 def test_a_busy_machine_makes_seconds_longer(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,16 +12,14 @@ from typing import Any
 import numpy as np
 
 from ..bounds import Bounds
-from ..completion import Completion
+from ..completion import Completion, as_json
 from ..errors import InvalidInput, InvalidSetting, TensorfillError, UnreadableFile, UnwritableFile
-from ..files import fill
 from ..formats import Contents, DataFile, Entries, TableFormat, atomically, check_target, format_of, known_extensions
 from ..formats.damage import count_bytes
 from ..formats.format import Format
 from ..formats.listed import decide_role, is_clip, list_data_files
 from ..formats.scratch import Scratch, scratch_in
 from ..methods.registry import names_of
-from ..run_report import as_json
 from .options import WritingOptions
 from .preview import draw_deviations, preview
 from .source import Source
@@ -139,7 +137,7 @@ class Job:
 
     def write(self, source: Contents | Entries, done: Completion) -> tuple[str, ...]:
         """Write the output and the preview; returns what the format of the output changes."""
-        losses = self.output.write(fill(source, done, self.output.form, raw=self.raw), force=self.force)
+        losses = self.output.write(self.output.form.fill(source, done, raw=self.raw), force=self.force)
         if self.preview is not None and isinstance(source, Contents):
             self.preview.write(Contents(preview(source, done)), force=self.force)
         return losses

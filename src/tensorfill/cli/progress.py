@@ -21,8 +21,7 @@ from rich.text import Text
 from scipy import fft
 
 from ..completion import Snapshot
-from ..telling import Phase, Round, duration, harmless, seconds_compiling
-from ..time_ahead import TimeAhead
+from ..telling import Phase, Round, TimeAhead, duration, harmless, seconds_compiling
 from .app import in_flags
 from .console import describe_step, say
 

@@ -6,6 +6,9 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
+
+from ..completion import Completion
 from .contents import Contents, Reading, describe_loss
 from .damage import Extra
 from .entries import Entries
@@ -58,6 +61,16 @@ class Format(ABC):
     def refuses(self, contents: Contents) -> str | None:
         """Why this cannot be written in this format, in one sentence; None if it can."""
         return None
+
+    def fill(self, source: Contents | Entries, done: Completion, *, raw: bool = False) -> Contents | Entries:
+        """What was read, without its holes, as a file of this format holds it; `raw` is the model itself."""
+        if isinstance(source, Entries):
+            return source.complete(done)
+        tensor = done.model if raw else done.tensor
+        if self.picture and tensor.dtype.kind == "f":
+            tensor = np.clip(tensor, 0, 1)  # the observed values are between 0 and 1; a filled one may not be
+        # An .npz also tells what had been known, for `score`; elsewhere a mask would mean that holes are left.
+        return source.fill(tensor, done.observed.mask() if self.keeps_old_mask else None)
 
     def page_mode(self, contents: Contents) -> int | None:
         """The mode along which a file is written page by page, each when it is there; None if there is none."""

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__, library
-from ..completion import Completion, Snapshot
+from ..completion import Completion, Snapshot, as_json, describe_run
 from ..errors import InvalidInput
-from ..files import fill as fill_contents
 from ..formats import Contents, DataFile, Entries
 from ..interrupting import raise_if_pressed, remembered
 from ..memory import available_memory
@@ -23,10 +22,8 @@ from ..methods.auto import method_for
 from ..methods.forecast import forecast, method_seconds
 from ..methods.registry import make
 from ..missingness import Missingness
-from ..run_report import as_json, describe_run
-from ..telling import Phase, Round, listening, seconds_compiling
+from ..telling import Phase, Round, TimeAhead, listening, seconds_compiling
 from ..tensor import entries
-from ..time_ahead import TimeAhead
 from .planes import Layout, Shades, draw_plane, unpack
 from .reading import Teller, Words, filled_file, holes_file, read_file
 from .showing import measure, show_components, show_result, show_uncertainty
@@ -143,7 +140,7 @@ def fill(
         job.output.check_holds(source)
     watching = Watching(outlet, job)
     done = watching.complete(source)
-    losses = job.output.write(fill_contents(source, done, job.output.form), force=True)
+    losses = job.output.write(job.output.form.fill(source, done), force=True)
     told = {"tensorfill": __version__, **describe_run(done), "seed": seed, "losses": list(losses)}
     told["score"] = measure(job.truth, done, job.hidden)
     (job.folder / "report.json").write_text(as_json(told), encoding="utf-8")
