@@ -137,7 +137,8 @@ def _configure(app: Starlette) -> uvicorn.Config:
 def _listen(host: str, port: int | None) -> socket.socket:
     """A socket on this port; on the usual one, or any that is free, if none is asked for."""
     for wanted in (USUAL_PORT, 0) if port is None else (port,):
-        listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # so that asyncio sends at once
         if os.name == "posix":
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
