@@ -1,6 +1,6 @@
 """A tensor that is never built: 20,000 × 20,000 × 200 with two million known coordinates, a million predicted.
 
-    python benchmarks/sparse.py [--known 2000000] [--asked 1000000] [--size 20000]
+    python benchmarks/sparse_tensors.py [--known 2000000] [--asked 1000000] [--size 20000]
 
 Prints seconds, peak memory of the process, and the smallest prediction. The data is synthetic (nonnegative, rank 5).
 """
