@@ -21,8 +21,9 @@ from .foregone import quick_interpolation
 from .interrupting import TimeIsUp, seconds_left, time_limited
 from .iterating import Clock
 from .memory import available_memory
-from .method import Method
-from .methods.forecast import FIXED_BYTES, forecast, most_bytes
+from .method import Method, Question
+from .methods.auto import methods_tried
+from .methods.forecast import FIXED_BYTES, forecast, method_seconds, most_bytes
 from .methods.task import Asked, Task, refuse_deviations
 from .numerics.threads import quiet_blas
 from .observed import ObservedTensor, UnlistedTensor
@@ -32,7 +33,7 @@ from .tiles.answer import TileAnswer, TileQuestion
 from .tiles.blending import Rows
 from .tiles.checkpoint import Checkpoint
 from .tiles.run import Keeper, ThisThread, TileFacts, TileRun, Workers
-from .tiles.tensors import LargeTensor, Part, Survey, choose_windows
+from .tiles.tensors import WINDOWS, LargeTensor, Part, Survey, candidates, choose_windows
 from .tiles.tiling import Tile, Tiling, given_tiles, overhead, plan_tiles
 from .units import Shift, Units
 
@@ -43,6 +44,7 @@ TileWish = Literal["auto"] | int | Sequence[int] | None
 ALWAYS_WHOLE = 2**22
 """Entries up to which nobody has to ask whether they fit."""
 
+_STRUCTURED_ABOVE = 0.6  # of the entries known: what is missing of so much are seldom single entries
 _BUDGET = 2.5e9  # bytes for the tiles that are worked on at a time: more makes them little quicker
 _MOST_OF_FREE = 0.5  # of the memory that is free
 _FEW = 80  # characters of a setting
@@ -91,11 +93,20 @@ class TileForecast:
 
 
 def forecast_tiles(tiling: Tiling, asked: Asked, share: float) -> TileForecast:
-    """What it will need if each tile takes as long as it would by itself."""
-    effort = asked.settings.get("effort", "normal")
-    one = forecast(tiling.largest, asked.method.name, effort=effort, missing=1 - share)
+    """What it will need: windows are completed as any tensor is, and tiles by what was best there."""
+    effort, missing = asked.settings.get("effort", "normal"), 1 - share
+    structured = share > _STRUCTURED_ABOVE
+    size = [part.stop - part.start for part in next(candidates(tiling.shape, most=1))]
+    window = forecast(size, asked.method.name, effort=effort, missing=missing, structured=structured)
+    best = (
+        methods_tried(Question(effort, tuple(tiling.largest), structured))[0] if asked.method.name == "auto" else None
+    )
+    name = best or asked.method.name
+    tile = method_seconds(tiling.largest, name, missing=missing, structured=structured)
+    learning = WINDOWS * window.seconds if tiling.count > 1 else 0.0
+    needed = most_bytes(tiling.largest, name, missing=missing)
     room = min(_BUDGET, _MOST_OF_FREE * available_memory())
-    return TileForecast(one.bytes, tiling.count * one.seconds, one.seconds, one.seconds, max(1, int(room / one.bytes)))
+    return TileForecast(needed, learning + tiling.count * tile, tile, learning, max(1, int(room / needed)))
 
 
 # One tile
