@@ -31,6 +31,16 @@ Modes = tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
+class TileSettings:
+    """How a tile goes on from what windows have taught. Nothing is held out that would tell when to stop."""
+
+    most_before: int = 6  # rounds before bases are learned: those of a rough estimate leave out what is rare
+    most_rounds: int = 8  # in learned bases …
+    fewest: int = 3  # … and at least: the first ones find out what they can do
+    settled: float = 0.96  # of σ² in the round before, from which on it is not worth another one
+
+
+@dataclass(frozen=True, kw_only=True)
 class SpectralSettings:
     """Tolerances are relative residuals of linear systems; errors are those at held-out entries."""
 
@@ -58,15 +68,15 @@ class SpectralSettings:
     slow: float = 0.96  # … and falls this slowly
     tie: float = 1.005  # errors of candidates that differ by less are taken to be the same
 
-    # In tiles, which share what was learned
-    tile_rounds: int = 6  # in the tile's own bases; nothing tells when to stop, and more bring little
-    structured_tile_rounds: int = 2
-
     # Whether W ≥ 0 is part of the problem
     matters: float = 0.1  # of the error: if less than that is below zero, W ≥ 0 cannot make much of a difference
     matters_if_small: float = 0.01  # small data is looked at more closely, for it costs next to nothing there
     small: int = 2**16  # entries
     as_good: float = 1.002  # error with W ≥ 0, relative to that without, up to which it stays
+
+    # Tiles, which share what was learned
+    tile: TileSettings = field(default_factory=TileSettings)
+    structured_tile: TileSettings = field(default_factory=lambda: TileSettings(most_before=1, most_rounds=2, fewest=1))
 
     # The parts
     binning: Binning = BINNING

@@ -117,8 +117,8 @@ class SharedSolver(SpectralSolver):
             law=shared.law,
         )
         self.cost = shared.error
-        settings = plan.settings
-        self._left = settings.structured_tile_rounds if self.run.holes else settings.tile_rounds
+        self._settings = plan.settings.structured_tile if self.run.holes else plan.settings.tile
+        self._rounds_made = 0
 
     def _able(self, modes: Modes) -> Modes:
         """An index of which nothing is ever seen would teach a basis its own interpolation."""
@@ -152,7 +152,14 @@ class SharedSolver(SpectralSolver):
         if not run.learned:
             self._know_all()
             return
-        learner.round(self._tolerance if run.holes else settings.after_window * self._tolerance)
+        tile = self._settings
+        tolerance = self._tolerance if run.holes else settings.after_window * self._tolerance
+        for _ in range(tile.most_before):
+            noise = learner.prior.noise
+            learner.round(max(tolerance, self._tolerance))
+            tolerance *= settings.sharper
+            if learner.prior.noise > tile.settled * noise:
+                break
         (start,) = learner.rebased([run.learned])
         learner.forget_probe()
         self._learner = learner.moved(start)
@@ -163,8 +170,10 @@ class SharedSolver(SpectralSolver):
         """A round in bases of its own."""
         before = self._learner.prior
         self._learner.round(self._tolerance)
-        self._left -= 1
-        self._stage = "learn" if self._left else "know"
+        self._rounds_made += 1
+        tile, settled = self._settings, self._learner.prior.noise > self._settings.settled * before.noise
+        over = self._rounds_made == tile.most_rounds or (settled and self._rounds_made >= tile.fewest)
+        self._stage = "know" if over else "learn"
         self._show(self.cost, before, self._learner.coefficients)
 
     def _know_all(self) -> None:

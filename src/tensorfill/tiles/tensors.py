@@ -15,14 +15,16 @@ from ..bounds import Bounds
 from ..errors import InvalidInput
 from ..observed import Negatives, ObservedTensor
 from ..tensor import entries
-from .tiling import Region
+from .tiling import Region, sizes_of
 
 Part = tuple[NDArray[Any], NDArray[np.bool_]]
 """Values, anything where nothing is known, and what is known."""
 
 _LOOKED_AT = 2**24  # entries at a time
-_SAMPLED = 2**20  # entries of a window to learn from
+_SAMPLED = 2**20  # entries of a window to learn from: of fewer, more looks like noise than is
+_PART = 8  # the tensor has so many times as many entries as all windows, or there is one window
 _SHORTEST = 32  # sides of windows, unless the tensor has shorter ones
+_COMPARED = 64  # windows, at most, of which some are chosen
 _PLACES = 4  # along every mode where windows are looked for, at most
 _LIKE_ALL = 2.0  # the known share of a window may be so many times larger or smaller than that of the whole
 WINDOWS = 3
@@ -145,13 +147,14 @@ def _place(region: Region, bad: NDArray[np.bool_]) -> tuple[int, ...]:
 # Windows to learn from
 
 
-def choose_windows(tensor: LargeTensor, share: float, count: int = WINDOWS) -> list[Part]:
+def choose_windows(tensor: LargeTensor, share: float) -> list[Part]:
     """Windows where about as much is known as in all of it: the one that varies most, and others that vary less.
 
     A window of sky would teach that nothing varies; that with most edges alone, that everything does.
     """
-    regions = list(candidates(tensor.shape))
-    ranked = rank_windows((tensor.part(region) for region in regions), share, count)
+    regions = list(candidates(tensor.shape, most=_COMPARED))
+    count = entries(tensor.shape) // (_PART * math.prod(sizes_of(regions[0])))
+    ranked = rank_windows((tensor.part(region) for region in regions), share, min(max(1, count), WINDOWS))
     return [tensor.part(regions[place]) for place in ranked]
 
 
