@@ -22,8 +22,8 @@ from .interrupting import TimeIsUp, seconds_left, time_limited
 from .iterating import Clock
 from .memory import available_memory
 from .method import Method, Question
-from .methods.auto import methods_tried
-from .methods.forecast import FIXED_BYTES, forecast, method_seconds, most_bytes
+from .methods.auto import method_on_tiles
+from .methods.forecast import FIXED_BYTES, forecast, most_bytes, seconds_on_tile
 from .methods.task import Asked, Task, refuse_deviations
 from .numerics.threads import quiet_blas
 from .observed import ObservedTensor, UnlistedTensor
@@ -44,8 +44,9 @@ TileWish = Literal["auto"] | int | Sequence[int] | None
 ALWAYS_WHOLE = 2**22
 """Entries up to which nobody has to ask whether they fit."""
 
+_OFTEN_MORE_THAN_ONCE = 1.5  # as many entries as there are, or about so, are seen by tiles together
 _STRUCTURED_ABOVE = 0.6  # of the entries known: what is missing of so much are seldom single entries
-_BUDGET = 2.5e9  # bytes for the tiles that are worked on at a time: more makes them little quicker
+_BUDGET = 3.2e9  # bytes for the tiles that are worked on at a time: more makes them little quicker
 _MOST_OF_FREE = 0.5  # of the memory that is free
 _FEW = 80  # characters of a setting
 _PRECISE = 2**24  # whole numbers up to which single precision tells all apart
@@ -60,12 +61,13 @@ def plan(shape: Sequence[int], asked: Asked, share: float, tile: TileWish, *, le
     effort = asked.settings.get("effort", "normal")
     if most_bytes(shape, asked.method.name, effort=effort, missing=1 - share) <= available_memory():
         return None
-    return plan_for(shape, asked.method, share, leading=leading)
+    return plan_for(shape, asked, share, leading=leading)
 
 
-def plan_for(shape: Sequence[int], method: Method, share: float, *, leading: int = 0, at_a_time: int = 1) -> Tiling:
+def plan_for(shape: Sequence[int], asked: Asked, share: float, *, leading: int = 0, at_a_time: int = 1) -> Tiling:
     """Tiles that a method has room for, if it completes so many at a time."""
-    each = (most_bytes(shape, method.name, missing=1 - share) - FIXED_BYTES) / max(1, entries(shape))
+    name = _name_on_tiles(shape, asked, share, round(_OFTEN_MORE_THAN_ONCE * entries(shape)))
+    each = (most_bytes(shape, name, missing=1 - share) - FIXED_BYTES) / max(1, entries(shape))
     room = min(_BUDGET, _MOST_OF_FREE * available_memory()) / at_a_time
     return plan_tiles(shape, room / each, layer_weight=2 * np.dtype(np.float32).itemsize / each, leading=leading)
 
@@ -95,18 +97,23 @@ class TileForecast:
 def forecast_tiles(tiling: Tiling, asked: Asked, share: float) -> TileForecast:
     """What it will need: windows are completed as any tensor is, and tiles by what was best there."""
     effort, missing = asked.settings.get("effort", "normal"), 1 - share
-    structured = share > _STRUCTURED_ABOVE
     size = [part.stop - part.start for part in next(candidates(tiling.shape, most=1))]
+    structured = share > _STRUCTURED_ABOVE
     window = forecast(size, asked.method.name, effort=effort, missing=missing, structured=structured)
-    best = (
-        methods_tried(Question(effort, tuple(tiling.largest), structured))[0] if asked.method.name == "auto" else None
-    )
-    name = best or asked.method.name
-    tile = method_seconds(tiling.largest, name, missing=missing, structured=structured)
+    name = _name_on_tiles(tiling.largest, asked, share, tiling.work)
+    tile = seconds_on_tile(tiling.largest, name, missing=missing, structured=structured)
     learning = WINDOWS * window.seconds if tiling.count > 1 else 0.0
     needed = most_bytes(tiling.largest, name, missing=missing)
     room = min(_BUDGET, _MOST_OF_FREE * available_memory())
     return TileForecast(needed, learning + tiling.count * tile, tile, learning, max(1, int(room / needed)))
+
+
+def _name_on_tiles(shape: Sequence[int], asked: Asked, share: float, work: int) -> str:
+    """The method that tiles are completed by, which `auto` chooses by how much there is to do."""
+    if asked.method.name != "auto":
+        return asked.method.name
+    question = Question(asked.settings.get("effort", "normal"), tuple(shape), share > _STRUCTURED_ABOVE)
+    return method_on_tiles(question, 1 - share, work).name
 
 
 # One tile

@@ -79,6 +79,8 @@ class Method(ABC):
 
     costs: ClassVar[tuple[Cost, Cost]] = UNMEASURED
     """What it needs per entry: with entries missing one by one, and with structured missingness."""
+    costs_on_tiles: ClassVar[tuple[Cost, Cost] | None] = None
+    """The same on a tile of a large tensor, when it has learned what tiles share; None: as much."""
     compared: ClassVar[bool] = True
     """Whether `auto` compares it with others at all."""
     place_if_small: ClassVar[int | None] = None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from served import Server
 
-PATIENCE = 2.0  # seconds, on a machine that may do other work, too; how quick it is, benchmarks measure
+PATIENCE = 2.0  # seconds, on a machine that may do other work, too
 
 
 def begin(server: Server) -> dict[str, Any]:
@@ -20,7 +20,12 @@ def begin(server: Server) -> dict[str, Any]:
         time.sleep(0.02)
     sites = np.packbits(np.random.default_rng(0).random(65536) < 0.7).tobytes()
     holes = server.client.put(f"/api/items/{item}/holes", content=gzip.compress(sites)).json()["holes"]
-    run = {"item": item, "method": "nonneg-dual", "holes": holes, "settings": {"max_iter": 100_000}}
+    run = {
+        "item": item,
+        "method": "nonneg-dual",
+        "holes": holes,
+        "settings": {"max_iter": 100_000, "gradient_tolerance": 1e-15},
+    }
     found: dict[str, Any] = server.client.post("/api/runs", json=run).json()
     return found
 
@@ -30,19 +35,18 @@ def test_the_page_answers_and_progress_moves_while_a_run_is_under_way(server: Se
     taken, moments = [], []
     with server.client.stream("GET", "/api/events") as stream:
         assert stream.status_code == 200
-        lines, end = stream.iter_lines(), None
-        for line in lines:
+        end = time.monotonic() + 5
+        for line in stream.iter_lines():
+            if time.monotonic() > end:
+                break
             if not line.startswith("data: ") or json.loads(line[6:]).get("id") != run["id"]:
                 continue
             if json.loads(line[6:]).get("elapsed", 0) > 0:
-                end = end or time.monotonic() + 4
                 moments.append(time.monotonic())
                 began = time.perf_counter()
                 assert server.client.get(f"/api/items/{run['item']}/plane/0").status_code == 200
                 taken.append(time.perf_counter() - began)
-            if end is not None and time.monotonic() > end:
-                break
-    assert len(moments) >= 3
+    assert len(moments) > 3
     assert np.median(np.diff(moments)) < PATIENCE
     assert np.median(taken) < PATIENCE
     assert server.client.post(f"/api/runs/{run['id']}/cancel").status_code == 200

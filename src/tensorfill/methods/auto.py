@@ -153,8 +153,7 @@ class Auto(Method):
         told: dict[str, str] = {}
 
         def takes_too_long(method: Method) -> bool:
-            cost = method.costs[question.structured]
-            seconds = cost.seconds_for(samples[0].shape, missing) * work / samples[0].size
+            seconds = _seconds_on_tiles(method, question, missing, work)
             if seconds <= _PATIENCE or question.effort == "high":
                 return False
             told[method.name] = (
@@ -273,6 +272,18 @@ def candidates(question: Question) -> dict[str, Method]:
             places[name] = place
     # Stable: those in the same place come in the order of the registry.
     return {name: made.get(name) or make(name, {}) for name in sorted(places, key=lambda name: places[name])}
+
+
+def method_on_tiles(question: Question, missing: float, work: int) -> Patches | Spectral:
+    """What `auto` begins with on tiles, which seldom is another in the end, if they have so many entries together."""
+    first = leader(question)
+    slow = question.effort != "high" and _seconds_on_tiles(first, question, missing, work) > _PATIENCE
+    return Spectral() if slow else first
+
+
+def _seconds_on_tiles(method: Method, question: Question, missing: float, work: int) -> float:
+    cost = (method.costs_on_tiles or method.costs)[question.structured]
+    return cost.seconds_for(question.shape, missing) * work / entries(question.shape)
 
 
 def methods_tried(question: Question) -> tuple[str, ...]:

@@ -40,6 +40,13 @@ def method_seconds(shape: Sequence[int], method: str, *, structured: bool, missi
     return _cost(method, structured=structured).seconds_for(shape, missing)
 
 
+def seconds_on_tile(shape: Sequence[int], method: str, *, structured: bool, missing: float = _SOME) -> float:
+    """The same on a tile of a large tensor, of which all tiles share what is learned."""
+    kind = available_methods().get(method)
+    costs = UNMEASURED if kind is None else kind.costs_on_tiles or kind.costs
+    return costs[structured].seconds_for(shape, missing)
+
+
 def _cost(method: str, *, structured: bool) -> Cost:
     kind = available_methods().get(method)
     return (kind.costs if kind else UNMEASURED)[structured]

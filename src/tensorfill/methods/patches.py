@@ -92,6 +92,7 @@ class Patches(Method):
         Cost(150, 50, microseconds_if_missing=-40, seconds=0.4),  # what is known has to be solved for
         Cost(95, 0.4, 320, 65, seconds=0.4),
     )
+    costs_on_tiles: ClassVar[tuple[Cost, Cost] | None] = SharedPatches.costs
 
     modes: Sequence[int] | None = None
     patch: int | None = None
