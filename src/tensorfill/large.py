@@ -21,7 +21,7 @@ from .interrupting import TimeIsUp, seconds_left, time_limited
 from .iterating import Clock
 from .memory import available_memory
 from .method import Method
-from .methods.forecast import FIXED_BYTES, most_bytes
+from .methods.forecast import FIXED_BYTES, Forecast, forecast_tile, most_bytes, most_bytes_of_tile
 from .observed import ObservedTensor, UnlistedTensor
 from .task import Asked, Task, refuse_deviations
 from .telling import Phase, tell_phase
@@ -29,7 +29,7 @@ from .tensor import entries
 from .tiles.answer import TileAnswer, TileQuestion, TileSolver
 from .tiles.blending import Rows
 from .tiles.run import ThisThread, TileFacts, TileRun, Workers
-from .tiles.tensors import LargeTensor, Part, Survey, choose_windows
+from .tiles.tensors import LargeTensor, Part, Survey, choose_windows, window_entries
 from .tiles.tiling import Tile, Tiling, given_tiles, overhead, plan_tiles
 from .units import Shift, Units
 
@@ -40,6 +40,9 @@ TileWish = Literal["auto"] | int | Sequence[int] | None
 _ALWAYS_WHOLE = 2**22  # entries up to which nobody has to ask whether they fit
 _BUDGET = 2.5e9  # bytes for the tiles that are worked on at a time: more makes them little quicker
 _MOST_OF_FREE = 0.5  # of the memory that is free
+_LAYER_BYTES = 2 * np.dtype(np.float32).itemsize  # of a layer of finished tiles, for every entry
+_MOSTLY_KNOWN = 0.6  # share from which on holes are likelier than entries that are missing one by one
+_LEARNING = 2.0  # times as long as a tile takes, for each entry of a window
 _PRECISE = 2**24  # whole numbers up to which single precision tells all apart
 
 
@@ -59,9 +62,55 @@ def plan(shape: Sequence[int], asked: Asked, share: float, tile: TileWish, *, le
 
 def plan_for(shape: Sequence[int], method: Method, share: float, *, leading: int = 0, at_a_time: int = 1) -> Tiling:
     """Tiles that a method has room for, if it completes so many at a time."""
-    each = (most_bytes(shape, method.name, missing=1 - share) - FIXED_BYTES) / max(1, entries(shape))
-    room = min(_BUDGET, _MOST_OF_FREE * available_memory()) / at_a_time
-    return plan_tiles(shape, room / each, layer_weight=2 * np.dtype(np.float32).itemsize / each, leading=leading)
+    size = max(1, entries(shape))
+    each = (most_bytes_of_tile(shape, size, method.name, missing=1 - share) - FIXED_BYTES) / size
+    room = (min(_BUDGET, _MOST_OF_FREE * available_memory()) - FIXED_BYTES) / at_a_time
+    return plan_tiles(shape, room / each, layer_weight=_LAYER_BYTES / each, leading=leading)
+
+
+@dataclass(frozen=True)
+class TileForecast:
+    """About what a run over all tiles will need."""
+
+    tiles: int
+    bytes: int
+    """At the peak, with so many tiles at a time as was asked."""
+    seconds: float
+    """Learning and all tiles, one after the other."""
+    learning: float
+    """Seconds of these before the first tile."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether that much memory is free now."""
+        return self.bytes <= available_memory()
+
+
+def forecast_tiles(
+    tiling: Tiling, asked: Asked, share: float, *, structured: bool | None = None, at_a_time: int = 1
+) -> TileForecast:
+    """What completing all tiles will need, if this share is known.
+
+    Where nobody says whether what is missing is `structured`, it is taken to be if most is known: as lost frames,
+    scratches and writing leave it.
+    """
+    holes = share > _MOSTLY_KNOWN if structured is None else structured
+    effort = asked.settings.get("effort", "normal")
+
+    def forecast_one(structured: bool) -> Forecast:
+        return forecast_tile(
+            tiling.largest, tiling.work, asked.method.name, effort=effort, structured=structured, missing=1 - share
+        )
+
+    kinds = (False, True) if structured is None else (structured,)
+    tile = max(forecast_one(kind).bytes for kind in kinds) - FIXED_BYTES
+    others = entries(tiling.shape) // max(1, tiling.shape[tiling.leading])
+    layer = _LAYER_BYTES * others * tiling.largest[tiling.leading] if tiling.count > 1 else 0
+    seconds = forecast_one(holes).seconds
+    learned = min(window_entries(tiling.shape) * _LEARNING / max(1, tiling.work), 1.0) if tiling.count > 1 else 0.0
+    return TileForecast(
+        tiling.count, round(FIXED_BYTES + at_a_time * tile + layer), (1 + learned) * seconds, learned * seconds
+    )
 
 
 def plan_wished(shape: Sequence[int], tile: object, *, leading: int = 0) -> Tiling:

@@ -84,6 +84,10 @@ class Patches(Method):
     nonnegative: ClassVar[bool] = True
     tells_uncertainty: ClassVar[bool] = True
     compared: ClassVar[bool] = False  # it is what `auto` starts from where it can be used
+    tile_costs: ClassVar[tuple[Cost, Cost] | None] = (
+        Cost(120, 40, microseconds_if_missing=-35, seconds=0.2),
+        Cost(95, 1, 320, 80, seconds=0.2),
+    )
     solver: ClassVar[PatchSettings] = PatchSettings()
     """What steers the rounds; an ablation is a subclass with another one."""
     interpolates: ClassVar[bool] = True

@@ -94,6 +94,10 @@ class Spectral(Method):
     reference: ClassVar[str] = "Ours; empirical Bayes after MacKay, Neural Computation 1992, in the paper's dual"
     nonnegative: ClassVar[bool] = True
     tells_uncertainty: ClassVar[bool] = True
+    tile_costs: ClassVar[tuple[Cost, Cost] | None] = (
+        Cost(52, 2.6, seconds=0.1),
+        Cost(70, 0.6, 80, 15, seconds=0.1),
+    )
     solver: ClassVar[SpectralSettings] = SpectralSettings()
     """What steers the rounds; an ablation is a subclass with another one."""
     interpolates: ClassVar[bool] = True
