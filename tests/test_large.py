@@ -176,8 +176,8 @@ def test_what_does_not_fit_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     assert plan((480, 854, 300, 3), asked, 0.1, None) is None
     monkeypatch.setattr(large, "available_memory", lambda: 10**13)
     assert plan((480, 854, 300, 3), asked, 0.1, "auto") is None
-    assert plan_for((480, 854, 300, 3), asked, 0.1, at_a_time=4).count > plan_for(
-        (480, 854, 300, 3), asked, 0.1
+    assert plan_for((480, 854, 300, 3), asked.method, 0.1, at_a_time=4).count > plan_for(
+        (480, 854, 300, 3), asked.method, 0.1
     ).count  # fmt: skip
 
 

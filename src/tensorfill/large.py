@@ -21,11 +21,10 @@ from .foregone import quick_interpolation
 from .interrupting import TimeIsUp, seconds_left, time_limited
 from .iterating import Clock
 from .memory import available_memory
-from .method import Method, Question
-from .methods.auto import method_on_tiles
-from .methods.forecast import FIXED_BYTES, forecast, most_bytes, seconds_on_tile
+from .method import Method
+from .methods.forecast import FIXED_BYTES, Forecast, forecast_tile, most_bytes, most_bytes_of_tile
 from .methods.task import Asked, Task, refuse_deviations
-from .numerics.threads import quiet_blas
+from .numerics.threads import quiet_blas, thread_count
 from .observed import ObservedTensor, UnlistedTensor
 from .telling import Phase, tell_phase
 from .tensor import entries
@@ -33,7 +32,7 @@ from .tiles.answer import TileAnswer, TileQuestion
 from .tiles.blending import Rows
 from .tiles.checkpoint import Checkpoint
 from .tiles.run import Keeper, ThisThread, TileFacts, TileRun, Workers
-from .tiles.tensors import WINDOWS, LargeTensor, Part, Survey, candidates, choose_windows
+from .tiles.tensors import LargeTensor, Part, Survey, choose_windows, window_entries
 from .tiles.tiling import Tile, Tiling, given_tiles, overhead, plan_tiles
 from .units import Shift, Units
 
@@ -44,11 +43,12 @@ TileWish = Literal["auto"] | int | Sequence[int] | None
 ALWAYS_WHOLE = 2**22
 """Entries up to which nobody has to ask whether they fit."""
 
-_OFTEN_MORE_THAN_ONCE = 1.5  # as many entries as there are, or about so, are seen by tiles together
-_STRUCTURED_ABOVE = 0.6  # of the entries known: what is missing of so much are seldom single entries
 _BUDGET = 3.2e9  # bytes for the tiles that are worked on at a time: more makes them little quicker
 _MOST_OF_FREE = 0.5  # of the memory that is free
 _FEW = 80  # characters of a setting
+_LAYER_BYTES = 2 * np.dtype(np.float32).itemsize  # of a layer of finished tiles, for every entry
+_MOSTLY_KNOWN = 0.6  # share from which on holes are likelier than entries that are missing one by one
+_LEARNING = 2.0  # times as long as a tile takes, for each entry of a window
 _PRECISE = 2**24  # whole numbers up to which single precision tells all apart
 
 
@@ -61,15 +61,65 @@ def plan(shape: Sequence[int], asked: Asked, share: float, tile: TileWish, *, le
     effort = asked.settings.get("effort", "normal")
     if most_bytes(shape, asked.method.name, effort=effort, missing=1 - share) <= available_memory():
         return None
-    return plan_for(shape, asked, share, leading=leading)
+    return plan_for(shape, asked.method, share, leading=leading)
 
 
-def plan_for(shape: Sequence[int], asked: Asked, share: float, *, leading: int = 0, at_a_time: int = 1) -> Tiling:
+def plan_for(shape: Sequence[int], method: Method, share: float, *, leading: int = 0, at_a_time: int = 1) -> Tiling:
     """Tiles that a method has room for, if it completes so many at a time."""
-    name = _name_on_tiles(shape, asked, share, round(_OFTEN_MORE_THAN_ONCE * entries(shape)))
-    each = (most_bytes(shape, name, missing=1 - share) - FIXED_BYTES) / max(1, entries(shape))
-    room = min(_BUDGET, _MOST_OF_FREE * available_memory()) / at_a_time
-    return plan_tiles(shape, room / each, layer_weight=2 * np.dtype(np.float32).itemsize / each, leading=leading)
+    size = max(1, entries(shape))
+    each = (most_bytes_of_tile(shape, size, method.name, missing=1 - share) - FIXED_BYTES) / size
+    room = (min(_BUDGET, _MOST_OF_FREE * available_memory()) - FIXED_BYTES) / at_a_time
+    return plan_tiles(shape, room / each, layer_weight=_LAYER_BYTES / each, leading=leading)
+
+
+@dataclass(frozen=True)
+class TileForecast:
+    """About what a run over all tiles will need."""
+
+    tiles: int
+    bytes: int
+    """At the peak, with so many tiles at a time as was asked."""
+    seconds: float
+    """Learning and all tiles, one after the other."""
+    learning: float
+    """Seconds of these before the first tile."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether that much memory is free now."""
+        return self.bytes <= available_memory()
+
+    @property
+    def each(self) -> float:
+        """Seconds of a tile."""
+        return (self.seconds - self.learning) / self.tiles
+
+
+def forecast_tiles(
+    tiling: Tiling, asked: Asked, share: float, *, structured: bool | None = None, at_a_time: int = 1
+) -> TileForecast:
+    """What completing all tiles will need, if this share is known.
+
+    Where nobody says whether what is missing is `structured`, it is taken to be if most is known: as lost frames,
+    scratches and writing leave it.
+    """
+    holes = share > _MOSTLY_KNOWN if structured is None else structured
+    effort = asked.settings.get("effort", "normal")
+
+    def forecast_one(structured: bool) -> Forecast:
+        return forecast_tile(
+            tiling.largest, tiling.work, asked.method.name, effort=effort, structured=structured, missing=1 - share
+        )
+
+    kinds = (False, True) if structured is None else (structured,)
+    tile = max(forecast_one(kind).bytes for kind in kinds) - FIXED_BYTES
+    others = entries(tiling.shape) // max(1, tiling.shape[tiling.leading])
+    layer = _LAYER_BYTES * others * tiling.largest[tiling.leading] if tiling.count > 1 else 0
+    seconds = forecast_one(holes).seconds
+    learned = min(window_entries(tiling.shape) * _LEARNING / max(1, tiling.work), 1.0) if tiling.count > 1 else 0.0
+    return TileForecast(
+        tiling.count, round(FIXED_BYTES + at_a_time * tile + layer), (1 + learned) * seconds, learned * seconds
+    )
 
 
 def plan_wished(shape: Sequence[int], tile: object, *, leading: int = 0) -> Tiling:
@@ -82,38 +132,15 @@ def plan_wished(shape: Sequence[int], tile: object, *, leading: int = 0) -> Tili
     return given_tiles(shape, [int(size) for size in numbers], leading=leading)
 
 
-@dataclass(frozen=True)
-class TileForecast:
-    """About what a tensor in tiles will need."""
-
-    bytes: int
-    seconds: float
-    seconds_per_tile: float
-    seconds_of_learning: float
-    at_a_time: int
-    """How many tiles there is memory for at a time."""
-
-
-def forecast_tiles(tiling: Tiling, asked: Asked, share: float) -> TileForecast:
-    """What it will need: windows are completed as any tensor is, and tiles by what was best there."""
-    effort, missing = asked.settings.get("effort", "normal"), 1 - share
-    size = [part.stop - part.start for part in next(candidates(tiling.shape, most=1))]
-    structured = share > _STRUCTURED_ABOVE
-    window = forecast(size, asked.method.name, effort=effort, missing=missing, structured=structured)
-    name = _name_on_tiles(tiling.largest, asked, share, tiling.work)
-    tile = seconds_on_tile(tiling.largest, name, missing=missing, structured=structured)
-    learning = WINDOWS * window.seconds if tiling.count > 1 else 0.0
-    needed = most_bytes(tiling.largest, name, missing=missing)
+def tiles_at_a_time(tiling: Tiling, asked: Asked, share: float) -> int:
+    """How many there is memory for, up to the number of cores."""
     room = min(_BUDGET, _MOST_OF_FREE * available_memory())
-    return TileForecast(needed, learning + tiling.count * tile, tile, learning, max(1, int(room / needed)))
-
-
-def _name_on_tiles(shape: Sequence[int], asked: Asked, share: float, work: int) -> str:
-    """The method that tiles are completed by, which `auto` chooses by how much there is to do."""
-    if asked.method.name != "auto":
-        return asked.method.name
-    question = Question(asked.settings.get("effort", "normal"), tuple(shape), share > _STRUCTURED_ABOVE)
-    return method_on_tiles(question, 1 - share, work).name
+    fitting = [
+        count
+        for count in range(1, min(thread_count(), tiling.count) + 1)
+        if forecast_tiles(tiling, asked, share, at_a_time=count).bytes <= room
+    ]
+    return max(fitting, default=1)
 
 
 # One tile

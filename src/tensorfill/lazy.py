@@ -46,7 +46,7 @@ def complete_lazily(
     if tile is None:
         tiling = plan_wished(array.shape, array.shape)
     elif tile == "auto":
-        tiling = align(plan_for(array.shape, asked, 0.5, at_a_time=thread_count()), array.chunks)
+        tiling = align(plan_for(array.shape, asked.method, 0.5, at_a_time=thread_count()), array.chunks)
     else:
         tiling = plan_wished(array.shape, tile)
     return LazyCompletion(data, array, known, asked, tiling, seed, keep_observed)

@@ -79,8 +79,8 @@ class Method(ABC):
 
     costs: ClassVar[tuple[Cost, Cost]] = UNMEASURED
     """What it needs per entry: with entries missing one by one, and with structured missingness."""
-    costs_on_tiles: ClassVar[tuple[Cost, Cost] | None] = None
-    """The same on a tile of a large tensor, when it has learned what tiles share; None: as much."""
+    tile_costs: ClassVar[tuple[Cost, Cost] | None] = None
+    """The same for a tile, once all is learned that tiles share; None: as much as for a tensor of its own."""
     compared: ClassVar[bool] = True
     """Whether `auto` compares it with others at all."""
     place_if_small: ClassVar[int | None] = None

@@ -31,6 +31,7 @@ from ..large import (
     plan,
     run_identity,
     settled_tiling,
+    tiles_at_a_time,
 )
 from ..methods.task import Asked
 from ..observed import ObservedTensor
@@ -100,9 +101,13 @@ class InTiles:
             return None
         return cls(job, solving, wishes, source, scratch, asked, seen, tiling, forecast_tiles(tiling, asked, share))
 
+    @property
+    def _share(self) -> float:
+        return self.seen.share(self.source.shape)
+
     def seconds_of(self, what: str) -> float:
         """How long a part of the work takes, by what it is called."""
-        return self.expected.seconds_per_tile if what == TILE else self.expected.seconds_of_learning
+        return self.expected.each if what == TILE else self.expected.learning
 
     def complete(self, line: ProgressLine) -> tuple[Completion, tuple[str, ...]]:
         """Complete it and write all that is wanted; also returns what the format of the output changes."""
@@ -110,7 +115,7 @@ class InTiles:
         limit = self.solving.time_limit
         with (
             self._checkpoint() as checkpoint,
-            workers_at(self.wishes.scheduler, self.expected.at_a_time) as workers,
+            workers_at(self.wishes.scheduler, tiles_at_a_time(self.tiling, self.asked, self._share)) as workers,
             time_limited(float("inf") if limit is None else limit),
             attended(line),
         ):

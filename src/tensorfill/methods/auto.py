@@ -150,27 +150,14 @@ class Auto(Method):
     ) -> tuple[Patches | Spectral, dict[str, Method], dict[str, str]]:
         """The leader, others that are quick enough, and what there is to say about it."""
         missing = 1 - float(np.mean([sample.share for sample in samples]))
-        told: dict[str, str] = {}
-
-        def takes_too_long(method: Method) -> bool:
-            seconds = _seconds_on_tiles(method, question, missing, work)
-            if seconds <= _PATIENCE or question.effort == "high":
-                return False
-            told[method.name] = (
-                f"Not tried: it would take about {seconds / 60:.0f} minutes. effort='high', or method={method.name!r}, "
-                "takes that time."
-            )
-            return True
-
-        first = leader(question)
-        if isinstance(first, Patches) and not question.strokes and takes_too_long(first):
-            first = Spectral()
+        first, told = leader_in_tiles(question, missing)
         others = candidates(question)
         if question.effort != "high":
             others = {
                 name: method
                 for name, method in others.items()
-                if any(map(method.worth_trying, samples)) and not takes_too_long(method)
+                if any(map(method.worth_trying, samples))
+                and seconds_in_tiles(method, question, missing, sample=samples[0].shape) <= _PATIENCE
             }
         return first, others, told
 
@@ -256,6 +243,29 @@ def leader(question: Question) -> Patches | Spectral:
     return Patches(max_iter=1) if question.effort == "low" else Patches()
 
 
+def seconds_in_tiles(
+    method: Method, question: Question, missing: float, *, sample: tuple[int, ...] | None = None
+) -> float:
+    """About how long a method takes on all tiles of a tensor; `sample` has the shape of one."""
+    cost = (method.tile_costs or method.costs)[question.structured]
+    shape = sample or question.shape
+    return cost.seconds_for(shape, missing) * question.size / entries(shape)
+
+
+def leader_in_tiles(question: Question, missing: float) -> tuple[Patches | Spectral, dict[str, str]]:
+    """The leader on a tensor in tiles, and what there is to say about it: there is a limit to what groups are worth."""
+    first = leader(question)
+    if not isinstance(first, Patches) or question.strokes or question.effort == "high":
+        return first, {}
+    seconds = seconds_in_tiles(first, question, missing)
+    if seconds <= _PATIENCE:
+        return first, {}
+    told = (
+        f"Not tried: groups of patches would take about {seconds / 60:.0f} minutes; method='patches' takes that time."
+    )
+    return Spectral(), {"patches": told}
+
+
 def candidates(question: Question) -> dict[str, Method]:
     """The methods that are compared with the leader, in the order in which they are tried."""
     places: dict[str, int] = {}
@@ -272,18 +282,6 @@ def candidates(question: Question) -> dict[str, Method]:
             places[name] = place
     # Stable: those in the same place come in the order of the registry.
     return {name: made.get(name) or make(name, {}) for name in sorted(places, key=lambda name: places[name])}
-
-
-def method_on_tiles(question: Question, missing: float, work: int) -> Patches | Spectral:
-    """What `auto` begins with on tiles, which seldom is another in the end, if they have so many entries together."""
-    first = leader(question)
-    slow = question.effort != "high" and _seconds_on_tiles(first, question, missing, work) > _PATIENCE
-    return Spectral() if slow else first
-
-
-def _seconds_on_tiles(method: Method, question: Question, missing: float, work: int) -> float:
-    cost = (method.costs_on_tiles or method.costs)[question.structured]
-    return cost.seconds_for(question.shape, missing) * work / entries(question.shape)
 
 
 def methods_tried(question: Question) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from ..method import FIXED_SECONDS, UNMEASURED, Cost, Effort, Question
 from ..selection.comparison import runs_in_all
 from ..selection.held_out import holdings
 from ..tensor import entries
-from .auto import methods_tried
+from .auto import leader_in_tiles, methods_tried
 from .registry import available_methods
 
 FIXED_BYTES = 3e8
@@ -38,13 +38,6 @@ class Forecast:
 def method_seconds(shape: Sequence[int], method: str, *, structured: bool, missing: float = _SOME) -> float:
     """How long one run of a method takes on a tensor of this shape of which this share is missing."""
     return _cost(method, structured=structured).seconds_for(shape, missing)
-
-
-def seconds_on_tile(shape: Sequence[int], method: str, *, structured: bool, missing: float = _SOME) -> float:
-    """The same on a tile of a large tensor, of which all tiles share what is learned."""
-    kind = available_methods().get(method)
-    costs = UNMEASURED if kind is None else kind.costs_on_tiles or kind.costs
-    return costs[structured].seconds_for(shape, missing)
 
 
 def _cost(method: str, *, structured: bool) -> Cost:
@@ -73,6 +66,38 @@ def forecast(
     if others:
         seconds += (holdings(size) - 1) * sum(cost.seconds for cost in others)
     return Forecast(round(FIXED_BYTES + memory), FIXED_SECONDS + seconds)
+
+
+def forecast_tile(
+    shape: Sequence[int],
+    work: int,
+    method: str,
+    *,
+    effort: Effort = "normal",
+    structured: bool = False,
+    missing: float = _SOME,
+) -> Forecast:
+    """The memory that the largest tile needs, of this shape, and the time for all, which have so many entries."""
+    size, kinds = max(1, entries(shape)), available_methods()
+    if method == "auto":
+        rest = size // max(1, shape[0])
+        question = Question(effort, (max(shape[0], work // max(1, rest)), *shape[1:]), structured)
+        method = leader_in_tiles(question, missing)[0].name
+    kind = kinds.get(method)
+    costs = UNMEASURED if kind is None else kind.tile_costs or kind.costs
+    cost = costs[structured]
+    seconds = cost.seconds_for(shape, missing) * work / size
+    return Forecast(round(FIXED_BYTES + cost.bytes_for(shape, missing)), seconds)
+
+
+def most_bytes_of_tile(
+    shape: Sequence[int], work: int, method: str, *, effort: Effort = "normal", missing: float = _SOME
+) -> int:
+    """What the largest tile will need, however entries are missing."""
+    return max(
+        forecast_tile(shape, work, method, effort=effort, structured=structured, missing=missing).bytes
+        for structured in (False, True)
+    )
 
 
 def most_bytes(shape: Sequence[int], method: str, *, effort: Effort = "normal", missing: float = _SOME) -> int:

@@ -84,6 +84,10 @@ class Patches(Method):
     nonnegative: ClassVar[bool] = True
     tells_uncertainty: ClassVar[bool] = True
     compared: ClassVar[bool] = False  # it is what `auto` starts from where it can be used
+    tile_costs: ClassVar[tuple[Cost, Cost] | None] = (
+        Cost(120, 40, microseconds_if_missing=-35, seconds=0.2),
+        Cost(95, 1, 320, 80, seconds=0.2),
+    )
     solver: ClassVar[PatchSettings] = PatchSettings()
     """What steers the rounds; an ablation is a subclass with another one."""
     interpolates: ClassVar[bool] = True
@@ -92,7 +96,6 @@ class Patches(Method):
         Cost(150, 50, microseconds_if_missing=-40, seconds=0.4),  # what is known has to be solved for
         Cost(95, 0.4, 320, 65, seconds=0.4),
     )
-    costs_on_tiles: ClassVar[tuple[Cost, Cost] | None] = SharedPatches.costs
 
     modes: Sequence[int] | None = None
     patch: int | None = None

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..completion import Completion, Watch
-from ..method import Cost, Method
+from ..method import Method
 from ..observed import ObservedTensor
 from ..selection.choice import Choice, Refused
 
@@ -29,7 +29,6 @@ class SharedAuto(Method):
     tells_uncertainty: ClassVar[bool] = True
     compared: ClassVar[bool] = False
     settings_in_data_units: ClassVar[tuple[str, ...]] = ("unit",)
-    costs: ClassVar[tuple[Cost, Cost]] = Cost(150, 20), Cost(150, 20)
 
     methods: Mapping[str, Method]
     weights: Weights

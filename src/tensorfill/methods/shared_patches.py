@@ -13,7 +13,7 @@ import numpy as np
 from ..completion import Completion, Watch
 from ..estimates.estimate import Estimate
 from ..iterating import Clock, Outcome, follow, iterate
-from ..method import Cost, Method
+from ..method import Method
 from ..missingness import Missingness
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
@@ -40,10 +40,6 @@ class SharedPatches(Method):
     tells_uncertainty: ClassVar[bool] = True
     interpolates: ClassVar[bool] = True
     settings_in_data_units: ClassVar[tuple[str, ...]] = ("unit",)
-    costs: ClassVar[tuple[Cost, Cost]] = (
-        Cost(150, 40, microseconds_if_missing=-32, seconds=0.2),
-        Cost(95, 0.4, 320, 50, seconds=0.2),
-    )
 
     asked: Method
     spectral: SharedSpectral

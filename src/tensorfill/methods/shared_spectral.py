@@ -10,7 +10,7 @@ import numpy as np
 
 from ..completion import Completion, Watch
 from ..iterating import Clock
-from ..method import Cost, Method
+from ..method import Method
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..spectral.run import SpectralRun
@@ -61,7 +61,6 @@ class SharedSpectral(Method):
     tells_uncertainty: ClassVar[bool] = True
     interpolates: ClassVar[bool] = True
     settings_in_data_units: ClassVar[tuple[str, ...]] = ("scale",)
-    costs: ClassVar[tuple[Cost, Cost]] = Cost(70, 2, seconds=0.1), Cost(70, 1.5, 60, 25, seconds=0.1)
 
     asked: LearnsSpectrum
     shared: SharedPrior

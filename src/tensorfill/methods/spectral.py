@@ -35,7 +35,7 @@ from .baseline import complete_zeros, scale_back, too_large_to_fill
 from .dual import Dual, NonnegDual
 from .powers import ChosenPower, check_power, check_power_fits, choose_power, share_power
 from .setting_checks import Rank, check_choice, check_count, check_positive, resolve_rank, wrong
-from .shared_spectral import SharedSpectral, pool_spectra
+from .shared_spectral import pool_spectra
 from .spectral_settings import check_borders, check_matrix, give_reasons, is_named, make_basis
 from .study import Notes, Study, are_bright, study_windows
 
@@ -94,11 +94,14 @@ class Spectral(Method):
     reference: ClassVar[str] = "Ours; empirical Bayes after MacKay, Neural Computation 1992, in the paper's dual"
     nonnegative: ClassVar[bool] = True
     tells_uncertainty: ClassVar[bool] = True
+    tile_costs: ClassVar[tuple[Cost, Cost] | None] = (
+        Cost(52, 2.6, seconds=0.1),
+        Cost(70, 0.6, 80, 15, seconds=0.1),
+    )
     solver: ClassVar[SpectralSettings] = SpectralSettings()
     """What steers the rounds; an ablation is a subclass with another one."""
     interpolates: ClassVar[bool] = True
     costs: ClassVar[tuple[Cost, Cost]] = Cost(80, 2.8, seconds=0.3), Cost(70, 2, 100, 50, seconds=0.3)
-    costs_on_tiles: ClassVar[tuple[Cost, Cost] | None] = SharedSpectral.costs
 
     bases: Bases = None
     spectrum: Spectrum = "learned"

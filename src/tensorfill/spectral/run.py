@@ -34,10 +34,12 @@ Modes = tuple[int, ...]
 class TileSettings:
     """How a tile goes on from what windows have taught. Nothing is held out that would tell when to stop."""
 
-    most_before: int = 6  # rounds before bases are learned: those of a rough estimate leave out what is rare
-    most_rounds: int = 8  # in learned bases …
-    fewest: int = 3  # … and at least: the first ones find out what they can do
-    settled: float = 0.96  # of σ² in the round before, from which on it is not worth another one
+    before: int = 8  # rounds before bases are learned: those of a rough estimate leave out what is rare
+    rounds: int = 5  # in bases learned along several long modes, which begin to take noise for more than it is …
+    rounds_along_one: int = 8  # … and along one of them, which does so later
+    settled: float = 0.97  # of σ² in the round before, from which on it is not worth another one …
+    fewest: int = 3  # … once there were some: the first ones find out what the bases can do
+    better: float = 1.005  # times as large as the error with learned bases is that without, if it pays to learn them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,8 +77,8 @@ class SpectralSettings:
     as_good: float = 1.002  # error with W ≥ 0, relative to that without, up to which it stays
 
     # Tiles, which share what was learned
-    tile: TileSettings = field(default_factory=TileSettings)
-    structured_tile: TileSettings = field(default_factory=lambda: TileSettings(most_before=1, most_rounds=2, fewest=1))
+    tile: TileSettings = TileSettings()
+    structured_tile: TileSettings = TileSettings(before=1, rounds=2, rounds_along_one=2, better=1.03)
 
     # The parts
     binning: Binning = BINNING

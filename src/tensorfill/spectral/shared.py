@@ -14,6 +14,7 @@ import numpy as np
 
 from ..completion import Estimate
 from ..missingness import Missingness
+from ..tensor import SHORT
 from .data import KnownData
 from .learning import Learner
 from .prior import Prior, fit_to, resize, without_borders
@@ -60,7 +61,7 @@ def pool_runs(runs: Sequence[SpectralRun]) -> SharedPrior:
             noise=float(np.mean([prior.noise for prior in alike])),
         ),
         errors=errors,
-        learned=_choose_modes(errors, runs[0].plan),
+        learned=_choose_modes(errors, runs[0]),
         constrained=all(run.constrained for run in runs),
         bound=sorted(bounds)[len(bounds) // 2] if bounds else None,
         law=learn_law(uncertainties),
@@ -86,11 +87,15 @@ def _pool_errors(runs: Sequence[SpectralRun]) -> dict[Modes, float]:
     return {modes: math.sqrt(sum(run.errors[modes] ** 2 for run in runs) / len(runs)) for modes in tried}
 
 
-def _choose_modes(errors: Mapping[Modes, float], plan: Plan) -> Modes:
-    """Those with the smallest error; of about equal ones the fewest."""
-    able = {modes: error for modes, error in errors.items() if modes in plan.candidates}
-    best = plan.settings.tie * min(able.values(), default=math.nan)
-    return min((modes for modes, error in able.items() if error <= best), key=len, default=())
+def _choose_modes(errors: Mapping[Modes, float], run: SpectralRun) -> Modes:
+    """Those with the smallest error; none, if that is about as small."""
+    able = {modes: error for modes, error in errors.items() if modes in run.plan.candidates}
+    if not able:
+        return ()
+    settings = run.plan.settings
+    tile = settings.structured_tile if run.holes else settings.tile
+    best = min(able, key=lambda modes: able[modes])
+    return () if able.get((), math.inf) <= tile.better * able[best] else best
 
 
 class SharedSolver(SpectralSolver):
@@ -118,6 +123,8 @@ class SharedSolver(SpectralSolver):
         )
         self.cost = shared.error
         self._settings = plan.settings.structured_tile if self.run.holes else plan.settings.tile
+        long = [mode for mode in learned if data.shape[mode] > SHORT]
+        self._most = self._settings.rounds if len(long) > 1 else self._settings.rounds_along_one
         self._rounds_made = 0
 
     def _able(self, modes: Modes) -> Modes:
@@ -154,12 +161,9 @@ class SharedSolver(SpectralSolver):
             return
         tile = self._settings
         tolerance = self._tolerance if run.holes else settings.after_window * self._tolerance
-        for _ in range(tile.most_before):
-            noise = learner.prior.noise
+        for _ in range(tile.before):
             learner.round(max(tolerance, self._tolerance))
             tolerance *= settings.sharper
-            if learner.prior.noise > tile.settled * noise:
-                break
         (start,) = learner.rebased([run.learned])
         learner.forget_probe()
         self._learner = learner.moved(start)
@@ -172,7 +176,7 @@ class SharedSolver(SpectralSolver):
         self._learner.round(self._tolerance)
         self._rounds_made += 1
         tile, settled = self._settings, self._learner.prior.noise > self._settings.settled * before.noise
-        over = self._rounds_made == tile.most_rounds or (settled and self._rounds_made >= tile.fewest)
+        over = self._rounds_made >= self._most or (settled and self._rounds_made >= tile.fewest)
         self._stage = "know" if over else "learn"
         self._show(self.cost, before, self._learner.coefficients)
 

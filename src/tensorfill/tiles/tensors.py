@@ -15,7 +15,7 @@ from ..bounds import Bounds
 from ..errors import InvalidInput
 from ..observed import Negatives, ObservedTensor
 from ..tensor import entries
-from .tiling import Region, sizes_of
+from .tiling import Region
 
 Part = tuple[NDArray[Any], NDArray[np.bool_]]
 """Values, anything where nothing is known, and what is known."""
@@ -153,9 +153,18 @@ def choose_windows(tensor: LargeTensor, share: float) -> list[Part]:
     A window of sky would teach that nothing varies; that with most edges alone, that everything does.
     """
     regions = list(candidates(tensor.shape, most=_COMPARED))
-    count = entries(tensor.shape) // (_PART * math.prod(sizes_of(regions[0])))
-    ranked = rank_windows((tensor.part(region) for region in regions), share, min(max(1, count), WINDOWS))
+    ranked = rank_windows((tensor.part(region) for region in regions), share, count_windows(tensor.shape))
     return [tensor.part(regions[place]) for place in ranked]
+
+
+def count_windows(shape: tuple[int, ...]) -> int:
+    """How many windows to learn from: fewer where they would be a good part of the whole."""
+    return min(max(1, entries(shape) // (_PART * math.prod(_window_sizes(shape)))), WINDOWS)
+
+
+def window_entries(shape: tuple[int, ...]) -> int:
+    """How many entries these have together."""
+    return count_windows(shape) * math.prod(_window_sizes(shape))
 
 
 def rank_windows(parts: Iterable[Part], share: float, count: int = WINDOWS) -> list[int]:
