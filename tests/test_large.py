@@ -198,8 +198,8 @@ def test_coordinates_are_never_made_full() -> None:
 
 
 def test_windows_are_where_the_data_varies() -> None:
-    values = np.zeros((300, 300, 40), np.float32)
-    values[200:] = np.random.default_rng(0).random((100, 300, 40))
+    values = np.zeros((600, 600, 80), np.float32)
+    values[400:] = np.random.default_rng(0).random((200, 600, 80))
     parts = choose_windows(InMemory(values, np.ones(values.shape, bool)), 1.0)
     deviations = [part.std() for part, _ in parts]
     assert deviations[0] > 0.2
