@@ -236,7 +236,8 @@ def test_what_would_not_fit_into_memory_and_is_very_small_as_a_file_is_refused(
     file = DataFile.of(in_file(tmp_path, kind))
     monkeypatch.setattr("tensorfill.formats.damage._SMALL", 0)
     monkeypatch.setattr("tensorfill.formats.damage.available_memory", lambda: 100)
-    monkeypatch.setattr("tensorfill.formats.damage._MOST_TIMES", 0.01)
+    for limit in ("_MOST_TIMES", "_MOST_TIMES_ON_DISK"):
+        monkeypatch.setattr(f"tensorfill.formats.damage.{limit}", 0.01)
     with pytest.raises(UnreadableFile, match="made to fill the disk"):
         file.read(Reading(), scratch)
 

@@ -26,6 +26,7 @@ _SMALL = 2**20  # bytes
 _SPARED = 2**28  # bytes of a disk that are left free
 _SUSPICIOUS = 2**30  # bytes; below it, nobody is hurt
 _MOST_TIMES = 2000  # deflate can pack about a thousand bytes into one
+_MOST_TIMES_ON_DISK = 500  # of a file; in a store of chunks, those that were never written take nothing
 _MARGIN = 2**29  # bytes, for libraries and what they keep in caches
 _PATIENCE = 4  # seconds of computing
 _SLOWEST = 10_000_000  # bytes per second, unpacked
@@ -138,7 +139,8 @@ def check_room(
 def _check_disk(path: Path, needed: int, size: str, scratch: Scratch, *, too_large_for_memory: bool) -> None:
     """Refuse what the disk has no room for, and what memory has none for either if the file is very small for it."""
     packed = count_bytes(path)
-    if too_large_for_memory and needed > _MOST_TIMES * max(packed, 1):
+    most = _MOST_TIMES if path.is_dir() else _MOST_TIMES_ON_DISK
+    if too_large_for_memory and needed > most * max(packed, 1):
         raise UnreadableFile(
             f"{path} has {packed:,} bytes and declares an array of {size}: it is damaged, or made to fill the disk."
         )
