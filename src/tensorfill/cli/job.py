@@ -24,8 +24,8 @@ from .options import WritingOptions
 from .preview import draw_deviations, preview
 from .source import Source
 
-SURELY_SMALL = 2**17
-"""Bytes of a file in which no array can be that is too large for memory: nothing is packed two thousand times."""
+SURELY_SMALL = 2**20
+"""Bytes of a file that is read into memory: unpacked it is seldom over 250 MB, and never over 2 GB."""
 
 Named = tuple[str, tuple[Path, ...]]
 """What a file is, as in "the mask", and all files that belong to it, itself first."""
