@@ -32,7 +32,7 @@ from harness import GrowingTable, make_parser, names_from
 
 from tensorfill import complete
 from tensorfill.bounds import Bounds
-from tensorfill.large import Output, complete_on_disk, run_identity, settled_tiling
+from tensorfill.large.on_disk import Output, complete_on_disk, run_identity, settled_tiling
 from tensorfill.methods.task import Asked
 from tensorfill.tiles.answer import TileAnswer
 from tensorfill.tiles.checkpoint import Checkpoint

@@ -22,7 +22,8 @@ from kills import SEED, make_clip
 
 from tensorfill.bounds import Bounds
 from tensorfill.estimates.estimate import ConstantEstimate
-from tensorfill.large import Large, TaskSolver
+from tensorfill.large.one_tile import TaskSolver
+from tensorfill.large.run import Large
 from tensorfill.methods.task import Asked
 from tensorfill.tiles.blending import Rows
 from tensorfill.tiles.processes import Processes

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 import tensorfill
-from tensorfill import large
 from tensorfill.bounds import Bounds
 from tensorfill.completion import Snapshot
 from tensorfill.errors import InvalidInput, InvalidSetting
-from tensorfill.large import Output, complete_on_disk, plan, plan_for, run_identity, settled_tiling
+from tensorfill.large import planning
+from tensorfill.large.on_disk import Output, complete_on_disk, run_identity, settled_tiling
+from tensorfill.large.planning import plan, plan_for
 from tensorfill.methods.spectral import Spectral
-from tensorfill.methods.task import Asked
+from tensorfill.methods.task import Asked, Task
 from tensorfill.observed import ObservedTensor
 from tensorfill.tiles.checkpoint import Checkpoint
 from tensorfill.tiles.tensors import InMemory, choose_windows, rank_windows, survey
@@ -118,6 +119,25 @@ def test_a_tile_of_which_nothing_is_known_is_told_of() -> None:
     assert np.isfinite(found.tensor).all()
 
 
+def test_a_tile_in_which_nothing_is_missing_is_not_solved(monkeypatch: pytest.MonkeyPatch) -> None:
+    solved: list[tuple[int, ...]] = []
+    solve = Task.solve
+
+    def count(task: Task, *given: Any, **options: Any) -> Any:
+        solved.append(task.data.shape)
+        return solve(task, *given, **options)
+
+    monkeypatch.setattr(Task, "solve", count)
+    known = np.ones(CLIP.shape, bool)
+    known[5:8, 5:8] = False  # seen by one tile alone
+    known[45, 20] = False  # two tiles look that far, and in one of them it counts
+    found = tensorfill.complete(CLIP, known, "linear", tile=(30, 35, 10), lower=0)
+    assert len(solved) == 2
+    assert np.array_equal(found.tensor[known], CLIP[known])
+    assert np.isfinite(found.model).all()
+    assert rmse(found.tensor) < 0.02
+
+
 # Stopping
 
 
@@ -169,12 +189,12 @@ def test_small_tensors_are_never_cut_unless_asked() -> None:
 
 def test_what_does_not_fit_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = Asked.of("patches", {}, Bounds(), "raise")
-    monkeypatch.setattr(large, "available_memory", lambda: 10**9)
+    monkeypatch.setattr(planning, "available_memory", lambda: 10**9)
     tiling = plan((480, 854, 300, 3), asked, 0.1, "auto", leading=2)
     assert tiling is not None
     assert tiling.count > 1
     assert plan((480, 854, 300, 3), asked, 0.1, None) is None
-    monkeypatch.setattr(large, "available_memory", lambda: 10**13)
+    monkeypatch.setattr(planning, "available_memory", lambda: 10**13)
     assert plan((480, 854, 300, 3), asked, 0.1, "auto") is None
     assert plan_for((480, 854, 300, 3), asked.method, 0.1, at_a_time=4).count > plan_for(
         (480, 854, 300, 3), asked.method, 0.1

@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from .bounds import Bounds
 from .errors import InvalidInput, InvalidSetting
-from .large import TaskSolver, TileWish, fill, learn_from, model_dtype, plan_for, plan_wished, shared_shift
+from .large.one_tile import TaskSolver, fill, model_dtype
+from .large.planning import TileWish, plan_for, plan_wished
+from .large.shared import learn_from, shared_shift
 from .methods.task import Asked, refuse_deviations
 from .numerics.threads import thread_count, threads_limited
 from .tiles.answer import TileQuestion
@@ -216,14 +218,14 @@ def _learn(asked: Asked, seed: int, parts: Sequence[Sequence[Numbers]], ends: An
 
 
 def _solve(solver: TaskSolver, tile: Tile, values: Numbers, known: Mask) -> Any:
-    question = TileQuestion(tile.number, np.asarray(values), np.asarray(known))
+    share = within(tile.share, tile.reach)
+    question = TileQuestion(tile.number, np.asarray(values), np.asarray(known), share)
     try:
         with threads_limited(1):  # tiles are what dask works on side by side
             answer = solver(question)
     except InvalidInput as error:
         corner = tuple(part.start for part in tile.reach)
         raise InvalidInput(f"In the tile that begins at {corner}: {error}") from error
-    share = within(tile.share, tile.reach)
     return answer.model[share], None if answer.deviations is None else answer.deviations[share]
 
 

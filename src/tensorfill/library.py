@@ -16,7 +16,8 @@ from .completion import Completion, Watch
 from .errors import InvalidInput, InvalidSetting, must_be
 from .formats import Contents, Entries
 from .interrupting import time_limited
-from .large import ALWAYS_WHOLE, TileWish, complete_in_memory, plan
+from .large.in_memory import complete_in_memory
+from .large.planning import ALWAYS_WHOLE, TileWish, plan
 from .lazy import complete_lazily, refuse_for_lazy
 from .methods.task import Asked, Task
 from .observed import Negatives, ObservedTensor, spread_observed

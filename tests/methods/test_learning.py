@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tensorfill.bounds import Bounds
-from tensorfill.large import forecast_tiles, plan_for
+from tensorfill.large.planning import forecast_tiles, plan_for
 from tensorfill.method import Method, Question
 from tensorfill.methods.auto import Auto, leader_in_tiles
 from tensorfill.methods.patches import Patches

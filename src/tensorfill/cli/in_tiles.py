@@ -22,17 +22,9 @@ from ..formats.arriving import ArrivingArray
 from ..formats.file_array import fill_by_pieces, take
 from ..formats.scratch import Scratch
 from ..interrupting import time_limited
-from ..large import (
-    Output,
-    TileForecast,
-    complete_on_disk,
-    forecast_tiles,
-    model_dtype,
-    plan,
-    run_identity,
-    settled_tiling,
-    tiles_at_a_time,
-)
+from ..large.on_disk import Output, complete_on_disk, run_identity, settled_tiling
+from ..large.one_tile import model_dtype
+from ..large.planning import TileForecast, forecast_tiles, plan, tiles_at_a_time
 from ..methods.task import Asked
 from ..observed import ObservedTensor
 from ..tensor import SHORT

@@ -17,7 +17,7 @@ from ..formats import Contents, DataFile, Entries
 from ..formats.damage import count_bytes
 from ..formats.file_array import pieces
 from ..formats.scratch import Scratch, scratch_in
-from ..large import forecast_tiles, plan
+from ..large.planning import forecast_tiles, plan
 from ..memory import available_memory
 from ..methods.task import Asked
 from ..telling import duration

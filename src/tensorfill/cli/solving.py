@@ -20,7 +20,7 @@ from ..completion import Completion, Snapshot
 from ..errors import InvalidSetting, TensorfillWarning, TooLarge, must_be
 from ..formats import Contents, Entries
 from ..interrupting import raise_if_pressed, remembered
-from ..large import TileWish
+from ..large.planning import TileWish
 from ..memory import available_memory
 from ..methods.auto import method_for
 from ..methods.forecast import Forecast, forecast, method_seconds

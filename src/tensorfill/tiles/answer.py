@@ -9,6 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .tiling import Region
+
 
 @dataclass(frozen=True, eq=False)
 class TileQuestion:
@@ -18,6 +20,8 @@ class TileQuestion:
     values: NDArray[Any]
     """In the dtype of the data; anything where nothing is known."""
     known: NDArray[np.bool_]
+    counting: Region | None = None
+    """The part of it where the answer has a weight; all of it, if that is not said."""
 
 
 @dataclass(frozen=True, eq=False)
