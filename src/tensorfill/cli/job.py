@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..bounds import Bounds
-from ..completion import Completion, as_json
+from ..completion import Completion
 from ..errors import InvalidInput, InvalidSetting, TensorfillError, UnreadableFile, UnwritableFile
+from ..facts import as_json
 from ..formats import Contents, DataFile, Entries, TableFormat, atomically, check_target, format_of, known_extensions
 from ..formats.damage import count_bytes
 from ..formats.format import Format

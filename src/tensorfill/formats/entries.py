@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from ..completion import Completion
 from ..errors import InvalidInput, TooLarge
+from ..labels import Axes, Labels
 from ..memory import available_memory
 from ..observed import ObservedTensor, check_coordinates, positions_of
 from ..tensor import entries
 from .contents import Contents, Metadata, view_read_only
 
-Labels = tuple[Any, ...]
 MOST_MODES = 32  # what NumPy has always allowed
 LARGEST_WHOLE = 50_000_000
 """Up to so many entries a completed table has them all."""
@@ -84,6 +84,11 @@ class Entries:
 
     def __repr__(self) -> str:
         return f"Entries(shape {self.shape}, {len(self.values):,} known, {self.dtype})"
+
+    @property
+    def axes(self) -> Axes:
+        """What modes and indices are called."""
+        return Axes(self.columns[:-1], self.labels, self.shape)
 
     @cached_property
     def observed_tensor(self) -> ObservedTensor:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..entries import Labels
+from ...labels import Labels
 
 Codes = NDArray[np.int64]
 _DIGITS = re.compile("([0-9]+)")

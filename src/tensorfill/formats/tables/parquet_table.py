@@ -16,10 +16,11 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from ...errors import InvalidInput, UnreadableFile
+from ...labels import Labels
 from .. import damage
 from ..contents import Contents, Metadata, Reading, TableWords
 from ..damage import Extra, check_room, open_source, readable, require
-from ..entries import Entries, Labels
+from ..entries import Entries
 from ..format import TableFormat
 from .column import Codes, Column, order_labels
 from .forms import (
