@@ -251,6 +251,8 @@ class Completion:
 
     def _locate(self, indices: Any, labels: Mapping[str, Any]) -> NDArray[np.int64]:
         """Rows of indices, `UNSEEN` only where the method can predict that."""
+        if isinstance(indices, Found):
+            return self._check_seen(indices)
         if (indices is None) == (not labels):
             raise InvalidInput("predict takes either rows of indices, or labels by the names of all coordinates.")
         if indices is not None and (self.axes is None or not asks_by_labels(indices)):
