@@ -171,10 +171,10 @@ def read_listing(path: Path, how: Reading, axes: Axes) -> Listing:
     if header is None:
         header = len(names) != len(axes.names) or not _are_made_up(axes.names) or set(axes.names) <= set(names)
     names = names if header else list(axes.names)
-    if len(set(names)) < len(names) or len(names) != len(table.sample[0]):
-        raise InvalidInput(
-            f"{path} must have one column for each of {', '.join(map(repr, axes.names))}, and their names."
-        )
+    if len(names) != len(table.sample[0]):
+        raise InvalidInput(f"{path} has no names, so it must have the {len(names)} columns {', '.join(names)}.")
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InvalidInput(f"{path} names {twice!r} twice; the names of its columns must differ.")
     columns: list[list[str]] = [[] for _ in names]
     for _, row in table.rows(header):
         for column, text in zip(columns, row, strict=True):

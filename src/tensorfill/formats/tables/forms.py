@@ -49,8 +49,8 @@ def find_coordinates(names: Sequence[str], wanted: Sequence[str] | None, value: 
     places = [find_column(names, name, table) for name in wanted]
     if len(set(places)) < len(places) or len(places) < 2 or value in places:
         raise InvalidInput(
-            f"A long table needs at least two columns of coordinates, each named once, and another one of values. Got "
-            f"coordinates={','.join(wanted)}, and values in {names[value]!r}."
+            "A long table needs at least two columns of coordinates, each named once, and another one of values. Got "
+            f"coordinates='{','.join(wanted)}', and values in {names[value]!r}."
         )
     return places
 
