@@ -5,8 +5,8 @@ Run as a script it is one measurement in a process of its own: `python peer_prog
 seconds, seconds of CPU and the most memory as JSON. It never sees the values that are wanted, and needs only NumPy
 and the program itself, which may be installed for another Python.
 
-Programs run at their own defaults, except for what is said in their docstrings. Not here: implicit, which ranks items by
-interactions and predicts no ratings.
+Programs run at their own defaults, except for what is said in their docstrings. Not here: implicit, which ranks items
+by interactions and predicts no ratings.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def sklearn_nmf(known: Known, wanted: NDArray[np.int64]) -> Numbers:
     matrix = sparse.csr_matrix((known.values, tuple(known.coordinates.T)), known.shape)
     model = decomposition.NMF(10, init="nndsvda", random_state=0, max_iter=200)
     users = model.fit_transform(matrix)
-    return np.einsum("ij,ji->i", users[wanted[:, 0]], model.components_[:, wanted[:, 1]])
+    return np.asarray(np.einsum("ij,ji->i", users[wanted[:, 0]], model.components_[:, wanted[:, 1]]))
 
 
 def tensorly_parafac(known: Known, wanted: NDArray[np.int64]) -> Numbers:

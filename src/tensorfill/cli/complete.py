@@ -292,6 +292,8 @@ def _complete_whole(
 def _tell(job: Job, solving: Solving, done: Completion, notes: tuple[str, ...], losses: tuple[str, ...]) -> Outcome:
     """Write the report, and sum up."""
     names = {"input": str(job.input), "output": str(job.output)}
+    if job.only is not None:
+        names["only"] = str(job.only)
     told = {**names, **report_on(done), "seed": solving.seed, "losses": list(losses)}
     job.write_report(told)
     seconds = f"{done.seconds:.1f} s"
