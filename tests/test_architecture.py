@@ -21,11 +21,11 @@ dual | spectral | patches
 selection
 riemannian | tiles
 numerics
-formats | sampling | metrics | iterating | units | foregone | facts
+formats | sampling | metrics | iterating | units | foregone
 method
 completion | rows
-notebook
-observed | estimates | views | ranking | history
+notebook | entrywise
+observed | estimates | views | ranking
 bounds | missingness | labels
 tensor | memory | compiling | keeping
 errors | private_folder | interrupting | telling
