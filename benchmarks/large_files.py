@@ -124,7 +124,8 @@ def compare(output: Path, truth: NDArray[np.uint8], known: NDArray[np.bool_], fo
         for number in range(truth.shape[2]):
             frame = (slice(None), slice(None), slice(number, number + 1))
             region = (*frame, *[slice(None)] * (truth.ndim - 3))
-            missing = np.broadcast_to(~known[frame] if known.ndim == 3 else ~known[region], truth[region].shape)
+            unknown = ~known[frame][..., None] if known.ndim < truth.ndim else ~known[region]
+            missing = np.broadcast_to(unknown, truth[region].shape)
             difference = found.part(_full(region, truth.shape))[0].astype(np.float32) - truth[region]
             squares += float(np.sum(difference[missing] ** 2, dtype=np.float64))
             count += int(missing.sum())
