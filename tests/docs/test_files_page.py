@@ -1,4 +1,4 @@
-"""docs/files.md is true: its commands run, its table has every format, its pictures are there."""
+"""docs/reference/files.md is true: its commands run, its table has every format, its pictures are there."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tensorfill.cli import app
 from tensorfill.formats.listed import FORMATS
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "files.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "files.md").read_text(encoding="utf-8")
 RUNNABLE = re.compile(r"^<!-- runnable -->\n\n```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PICTURE = re.compile(r"!\[[^\]]+\]\(pictures/([^)]+)\)")
+PICTURE = re.compile(r"!\[[^\]]+\]\(\.\./pictures/([^)]+)\)")
 LARGEST_PICTURE = 400_000
 
 
