@@ -2,7 +2,8 @@
 The certificate: a gap that closes
 ==================================
 
-``nonneg-dual`` and ``dual`` solve a convex problem and bound its smallest objective from both sides. This shows the bounds against the iterations.
+``nonneg-dual`` and ``dual`` solve a convex problem and bound its smallest objective from both sides. This shows
+the bounds against the iterations.
 """
 
 import matplotlib.pyplot as plt
@@ -11,8 +12,8 @@ import numpy as np
 from tensorfill import complete
 
 # %%
-# A small nonnegative tensor with noise, half of it observed. The convex problem has no limit on rank, the iteration has:
-# with a small rank the gap stays open, with full rank it closes.
+# A small nonnegative tensor with noise, half of it observed. The convex problem has no limit on rank, the
+# iteration has: with a small rank the gap stays open, with full rank it closes.
 
 rng = np.random.default_rng(0)
 shape = (14, 12, 10)

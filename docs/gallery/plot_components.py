@@ -2,8 +2,8 @@
 Components of a completion
 ==========================
 
-``nonneg-dual`` writes the completed tensor as a sum of components, W = W⁽¹⁾ + W⁽²⁾ + W⁽³⁾, one for each mode, as in Figure 2 of
-Sinha, Naram and Kumar. Component k has low rank along mode k only.
+``nonneg-dual`` writes the completed tensor as a sum of components, W = W⁽¹⁾ + W⁽²⁾ + W⁽³⁾, one for each mode,
+as in Figure 2 of Sinha, Naram and Kumar. Component k has low rank along mode k only.
 """
 
 from importlib.resources import files
@@ -23,9 +23,9 @@ observed = np.random.default_rng(0).random(truth.shape) < 0.3
 done = complete(truth, observed, "nonneg-dual", rank=(10, 10, 3))
 
 # %%
-# W⁽¹⁾ is a sum of a few patterns of rows and shows horizontal structure, W⁽²⁾ vertical structure. W⁽³⁾ has low rank in colour only, so it
-# mostly corrects the other two at single observed entries. Each is divided by its largest
-# value. Components may be negative, which is shown as black; only their sum is nonnegative.
+# W⁽¹⁾ is a sum of a few patterns of rows and shows horizontal structure, W⁽²⁾ vertical structure. W⁽³⁾ has low
+# rank in colour only, so it mostly corrects the other two at single observed entries. Each is divided by its
+# largest value. Components may be negative, which is shown as black; only their sum is nonnegative.
 
 panels = {"observed (30 %)": np.where(observed, truth, 0)}
 panels |= {f"component of mode {mode}": part / part.max() for mode, part in enumerate(done.components, start=1)}

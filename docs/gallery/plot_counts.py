@@ -11,7 +11,8 @@ import numpy as np
 from tensorfill import complete
 
 # %%
-# Rates have a morning and an evening peak that differ from sensor to sensor, and quiet weekends. Counts are Poisson.
+# Rates have a morning and an evening peak that differ from sensor to sensor, and quiet weekends. Counts are
+# Poisson.
 
 rng = np.random.default_rng(0)
 hours, days, sensors = np.arange(24), np.arange(28), 40
@@ -29,8 +30,8 @@ done = complete(counts, observed)
 print(f"{np.mean(~observed):.0%} missing; counts stay whole numbers: {done.tensor.dtype}; smallest {done.tensor.min()}")
 
 # %%
-# The usual replacement is the mean of the same sensor and hour over the days on which it worked. Errors are next to the true rate,
-# which no method saw: the counts themselves have Poisson noise that nobody can predict.
+# The usual replacement is the mean of the same sensor and hour over the days on which it worked. Errors are next
+# to the true rate, which no method saw: the counts themselves have Poisson noise that nobody can predict.
 
 usual = np.nanmean(np.where(observed, counts, np.nan), axis=1, keepdims=True)
 for name, guess in (("mean of sensor and hour", np.broadcast_to(usual, rate.shape)), ("completed", done.model)):
@@ -47,6 +48,12 @@ fig, ax = plt.subplots(figsize=(9, 3.2), layout="constrained")
 ax.fill_between(time, 0, 1, where=gone, transform=ax.get_xaxis_transform(), color="0.88", step="mid", linewidth=0)
 ax.plot(time, counts[sensor].ravel()[shown], ".", color="0.45", markersize=4, label="counts, also those not seen")
 ax.plot(time, done.model[sensor].ravel()[shown], color="#006BA4", label="completed")
-ax.plot(time, np.broadcast_to(usual, rate.shape)[sensor].ravel()[shown], ":", color="#C85200", label="mean of sensor and hour")
+ax.plot(
+    time,
+    np.broadcast_to(usual, rate.shape)[sensor].ravel()[shown],
+    ":",
+    color="#C85200",
+    label="mean of sensor and hour",
+)
 ax.set(xlabel="day", ylabel="vehicles an hour", title="A counter that broke down", xlim=(0, 14))
 ax.legend(ncols=3, fontsize=8, loc="upper center")

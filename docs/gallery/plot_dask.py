@@ -2,8 +2,9 @@
 Lazily, with Dask
 =================
 
-Given a Dask array, :func:`tensorfill.complete` computes nothing at first. It returns a lazy completion whose ``tensor`` is a Dask
-array in the chunks of the data: it joins a larger graph, and only the tiles that are needed are completed.
+Given a Dask array, :func:`tensorfill.complete` computes nothing at first. It returns a lazy completion whose
+``tensor`` is a Dask array in the chunks of the data: it joins a larger graph, and only the tiles that are
+needed are completed.
 """
 
 import dask.array as da
@@ -25,7 +26,8 @@ lazy = complete(maps, method="spectral", tile=(48, 64, 12))
 print(lazy.tensor)
 
 # %%
-# Work on it as on any array. This computes the two tiles on the left, and those around them only as far as they overlap.
+# Work on it as on any array. This computes the two tiles on the left, and those around them only as far as they
+# overlap.
 
 left = lazy.tensor[:, :64].compute()
 mean = lazy.tensor.mean(axis=(0, 1)).compute()

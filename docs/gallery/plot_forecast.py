@@ -2,8 +2,8 @@
 A forecast: the end of a series is missing
 ==========================================
 
-A forecast is a completion in which the last slices of a tensor are missing. A series with periods becomes a tensor with a mode for
-each: here hours, days of the week, and weeks.
+A forecast is a completion in which the last slices of a tensor are missing. A series with periods becomes a
+tensor with a mode for each: here hours, days of the week, and weeks.
 """
 
 import matplotlib.pyplot as plt
@@ -12,7 +12,8 @@ import numpy as np
 from tensorfill import complete
 
 # %%
-# Electric load of 8 meters over 15 weeks. Days and weeks have their patterns, and the level drifts. The last two weeks are not known yet.
+# Electric load of 8 meters over 15 weeks. Days and weeks have their patterns, and the level drifts. The last two
+# weeks are not known yet.
 
 rng = np.random.default_rng(1)
 hours, weeks, meters = np.arange(24), np.arange(15), 8
@@ -38,11 +39,10 @@ def error(guess: np.ndarray) -> float:
 print(f"mean of all weeks        RMSE {error(truth[:, :, :13].mean(axis=2, keepdims=True)):.3f} kW")
 print(f"the last week, repeated  RMSE {error(truth[:, :, 12:13]):.3f} kW")
 print(f"completed                RMSE {error(done.tensor[:, :, 13:]):.3f} kW")
-print(done.reasons["weights"])
 
 # %%
-# The band is the forecast plus and minus two standard deviations. It is cautious: only a few stretches at the end of the series could be held out
-# to calibrate it.
+# The band is the forecast plus and minus two standard deviations. It is cautious: only a few stretches at the end
+# of the series could be held out to calibrate it.
 
 first, meter = 11, 3
 time = np.arange((15 - first) * 168) / 24
@@ -55,5 +55,5 @@ ax.plot(time, true, ".", color="0.4", markersize=3, label="truth")
 ax.plot(time[future], guess[future], color="#006BA4", label="forecast")
 ax.axvline(14, color="0.3", linestyle="--", linewidth=1)
 ax.set(xlabel="day", ylabel="load / kW", title="One meter: two weeks that are known, two that are not", xlim=(0, 28))
-ax.set_ylim(0, 1.3 * high.max())
+ax.set_ylim(0)
 ax.legend(ncols=3, fontsize=8, loc="upper left")

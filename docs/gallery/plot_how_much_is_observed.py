@@ -12,7 +12,8 @@ from skimage.data import chelsea
 from tensorfill import available_methods, complete
 
 # %%
-# ``nonneg-dual`` is the paper's method, ``spectral`` and ``patches`` are those that ``auto`` starts with, ``linear`` interpolates.
+# ``nonneg-dual`` is the paper's method, ``spectral`` and ``patches`` are those that ``auto`` starts with,
+# ``linear`` interpolates.
 
 truth = chelsea()[60:156, 120:216] / 255
 shares = (0.05, 0.1, 0.2, 0.4)

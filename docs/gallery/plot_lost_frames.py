@@ -2,8 +2,8 @@
 Lost frames of a clip
 =====================
 
-Some frames of a clip are missing altogether. Low rank alone says nothing about such a frame; the methods that ``auto`` starts with
-use that neighbouring frames are alike.
+Some frames of a clip are missing altogether. Low rank alone says nothing about such a frame; the methods that
+``auto`` starts with use that neighbouring frames are alike.
 """
 
 import matplotlib.pyplot as plt

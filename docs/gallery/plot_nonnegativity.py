@@ -2,8 +2,9 @@
 What nonnegativity is worth
 ===========================
 
-``nonneg-dual`` requires the completed tensor to be nonnegative while it solves; ``dual`` does not, and is clipped at zero afterwards. Where
-data is zero in many places the difference is large; where nothing would be negative there is none.
+``nonneg-dual`` requires the completed tensor to be nonnegative while it solves; ``dual`` does not, and is
+clipped at zero afterwards. Where data is zero in many places the difference is large; where nothing would be
+negative there is none.
 """
 
 import matplotlib.pyplot as plt
@@ -12,8 +13,8 @@ import numpy as np
 from tensorfill import complete
 
 # %%
-# Activity of 20 people by hour and place: four groups, each active at some hours and places only.
-# The share of zeros in the factors is varied.
+# Activity of 20 people by hour and place: four groups, each active at some hours and places only. The share of
+# zeros in the factors is varied.
 
 
 def activity(rng: np.random.Generator, zeros: float) -> np.ndarray:

@@ -2,8 +2,8 @@
 Comparison with scikit-image and OpenCV
 =======================================
 
-The same damaged photograph, inpainted by scikit-image's biharmonic equation, by OpenCV's Telea and Navier–Stokes methods, and by
-tensorfill. OpenCV is left out with a message where it is not installed.
+The same damaged photograph, inpainted by scikit-image's biharmonic equation, by OpenCV's Telea and
+Navier–Stokes methods, and by tensorfill. OpenCV is left out with a message where it is not installed.
 """
 
 import matplotlib.pyplot as plt

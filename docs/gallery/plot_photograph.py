@@ -2,7 +2,8 @@
 A photograph with 90 % missing
 ==============================
 
-Only 10 % of the entries of a colour photograph are observed. :func:`tensorfill.complete` fills in the others without any setting.
+Only 10 % of the entries of a colour photograph are observed. :func:`tensorfill.complete` fills in the others
+without any setting.
 """
 
 from importlib.resources import files
@@ -14,8 +15,8 @@ from PIL import Image
 from tensorfill import complete, score
 
 # %%
-# The photograph ships with tensorfill. Every entry, that is every colour of every pixel, is observed with probability 0.1.
-# In ``observed`` True means observed.
+# The photograph ships with tensorfill. Every entry, that is every colour of every pixel, is observed with
+# probability 0.1. In ``observed`` True means observed.
 
 with (files("tensorfill.assets") / "cat.png").open("rb") as file:
     truth = np.asarray(Image.open(file).convert("RGB"))[40:200, 40:200]

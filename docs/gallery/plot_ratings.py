@@ -2,8 +2,8 @@
 Ratings, and the top of a list
 ==============================
 
-A long table of ratings, one row for each: user, film, stars. The other entries are predicted, and the best unseen films of a
-user are listed.
+A long table of ratings, one row for each: user, film, stars. The other entries are predicted, and the best
+unseen films of a user are listed.
 """
 
 import matplotlib.pyplot as plt
@@ -12,8 +12,8 @@ import numpy as np
 from tensorfill import ObservedTensor, complete
 
 # %%
-# Synthetic ratings of 300 users and 200 films: users and films have a general level, and there are two kinds of taste. A few films are
-# rated often and most are rated seldom.
+# Synthetic ratings of 300 users and 200 films: users and films have a general level, and there are two kinds of
+# taste. A few films are rated often and most are rated seldom.
 
 rng = np.random.default_rng(0)
 users, films = 300, 200
@@ -28,8 +28,9 @@ pairs, values = np.column_stack((user, film)), stars[user, film]
 ratings = ObservedTensor.from_coordinates(pairs[~test], values[~test], (users, films))
 
 # %%
-# Methods that factorise suit ratings, because users and films have no order. ``predict`` gives values at coordinates without building
-# the full matrix. ``lower`` and ``upper`` keep predictions between one and five stars.
+# Methods that factorise suit ratings, because users and films have no order. ``predict`` gives values at
+# coordinates without building the full matrix. ``lower`` and ``upper`` keep predictions between one and five
+# stars.
 
 mean = values[~test].mean()
 found = {"mean of all": np.sqrt(np.mean((mean - values[test]) ** 2))}

@@ -2,8 +2,8 @@
 Scribbles and text on a photograph
 ==================================
 
-:func:`tensorfill.inpaint` removes what was drawn or written over a picture. It takes a mask as scikit-image does:
-True where a pixel is missing.
+:func:`tensorfill.inpaint` removes what was drawn or written over a picture. It takes a mask as scikit-image
+does: True where a pixel is missing.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,9 @@
 Larger than memory: tiles
 =========================
 
-A tensor that does not fit into memory is cut into overlapping tiles. Each is completed by itself, with what was learned from
-a few windows of the whole, and the tiles are blended where they overlap. Here a small example is cut on purpose.
+A tensor that does not fit into memory is cut into overlapping tiles. Each is completed by itself, with what was
+learned from a few windows of the whole, and the tiles are blended where they overlap. Here a small example is
+cut on purpose.
 """
 
 import matplotlib.pyplot as plt

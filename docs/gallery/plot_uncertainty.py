@@ -2,7 +2,8 @@
 How sure is a completion?
 =========================
 
-``Completion.uncertainty`` gives the standard deviation of every entry. It is calibrated on observed entries that were held out.
+``Completion.uncertainty`` gives the standard deviation of every entry. It is calibrated on observed entries
+that were held out.
 """
 
 import matplotlib.pyplot as plt
@@ -38,8 +39,9 @@ for ax, (title, (image, colours, largest)) in zip(axes, panels.items(), strict=T
 fig.colorbar(shown, ax=axes[2:], shrink=0.8)
 
 # %%
-# Calibration: sort the missing entries by their deviation, and compare it with the errors that were made. Points on the diagonal mean
-# that the deviations are right on average; of normal errors 68 % and 95 % would lie within one and two deviations.
+# Calibration: sort the missing entries by their deviation, and compare it with the errors that were made. Points
+# on the diagonal mean that the deviations are right on average; of normal errors 68 % and 95 % would lie within
+# one and two deviations.
 
 missing = ~observed
 order = np.argsort(deviation[missing])
