@@ -2,7 +2,8 @@
 
 python benchmarks/real_files.py [--data DIR] [--only NAME,NAME] [--keep-files DIR] [--write]
 
-The pictures, scans and counts come with libraries that the tests need anyway; docs/reference/files.md names them. Clips are a
+The pictures, scans and counts come with libraries that the tests need anyway; docs/reference/files.md names
+them. Clips are a
 slow pan and zoom over a photo, the cube is mixed from a photo's colours. With --data, clips, cube and counts are real
 ones from there instead. --write makes the pictures of docs/reference/files.md, never from --data.
 """

@@ -4,7 +4,8 @@
 
 Traces `complete(x)` of a small picture with holes, and `tensorfill complete photo.png -o out.png` of the same in this
 process, both warm, and counts the files of the package that a call enters; with --files each is named, with the
-function that is called first, and with --write the drawing in docs/explanation/architecture.md is made anew. Outside of the
+function that is called first, and with --write the drawing in docs/explanation/architecture.md is made
+anew. Outside of the
 solvers is all but selection, the rooms of methods and numerics.
 """
 

@@ -14,7 +14,20 @@ _registered: dict[str, type[Method]] = {}
 
 
 def available_methods() -> dict[str, type[Method]]:
-    """Every method by name, the default first."""
+    """All methods by name, the default first.
+
+    Returns
+    -------
+    dict of str to type
+        The names that `method=` takes, and the class of each method: a dataclass whose fields are its settings.
+
+    Examples
+    --------
+    >>> list(available_methods())[:3]
+    ['auto', 'patches', 'spectral']
+    >>> available_methods()["nonneg-dual"].nonnegative
+    True
+    """
     return dict(_registered)
 
 
