@@ -52,6 +52,7 @@ bench: $(INSTALLED_BENCH)  ## Reproduce all figures of the README and docs/ with
 	$(BIN)/python benchmarks/patches.py --data $(DATA) --ablation
 	$(BIN)/python benchmarks/unseen.py --data $(DATA) --size 256 --frames 50
 	$(BIN)/python benchmarks/inpainting.py
+	$(BIN)/python benchmarks/choosing.py
 
 paper: $(INSTALLED_TEST)  ## Run the paper's experiments with the data in DATA and write docs/reference/reproduction.md (some hours: the paper's own algorithm alone takes minutes for a clip).
 	$(BIN)/tensorfill bench paper --data $(DATA) --seeds 3 -o bench-paper
