@@ -10,7 +10,7 @@ INSTALLED_DOCS := $(VENV)/.installed-docs
 SPHINXOPTS ?=
 DATA ?= ../shared/data
 
-.PHONY: help demo page test check lint docs bench paper clean
+.PHONY: help demo page test check lint docs dist bench paper clean
 
 help:  ## Show this list.
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */  make \1\t/' | expand -t 16
@@ -38,6 +38,11 @@ docs: $(INSTALLED_DOCS)  ## Build the documentation in build/site (some minutes:
 	$(BIN)/python -m sphinx -b html -W --keep-going -d build/doctrees $(SPHINXOPTS) docs build/site
 	$(BIN)/python -m sphinx -b doctest -q -W --keep-going -d build/doctrees -D plot_gallery=0 docs build/doctest
 	$(BIN)/python docs/check_site.py build/site
+
+dist: $(INSTALLED_TEST)  ## Build the source archive and the wheel in dist/, and check them.
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation
+	$(BIN)/python -m twine check --strict dist/*
 
 bench: $(INSTALLED_BENCH)  ## Reproduce all figures of the README and docs/ with the data in DATA (some hours, mostly unseen.py; default ../shared/data).
 	$(BIN)/python benchmarks/figures.py --data $(DATA)

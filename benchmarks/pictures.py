@@ -1,4 +1,4 @@
-"""Make the picture of docs/explanation/spectral.md: the demo picture at 10 %, three completions, the uncertainty of the last.
+"""Make the picture of docs/explanation/spectral.md: the demo picture at 10 %, three completions, one uncertainty.
 
 python benchmarks/pictures.py
 """

@@ -48,7 +48,7 @@ exclude_patterns = ["gallery", "auto_gallery/*.ipynb", "auto_gallery/**/*.ipynb"
 nitpicky = True
 nitpick_ignore_regex = [
     # Types of other packages: their pages are elsewhere, and this site needs no network.
-    ("py:.*", r"(numpy|np|scipy|sklearn|pandas|polars|xarray|collections|dask|pathlib|types)\..*"),
+    ("py:.*", r"(abc|numpy|np|scipy|sklearn|pandas|polars|xarray|collections|dask|pathlib|types)\..*"),
 ]
 nitpick_ignore = [("py:class", "tensorfill.estimator.scikit_learn.Transformer")]
 

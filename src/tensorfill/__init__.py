@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .metrics import score
     from .observed import ObservedTensor
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Loaded when first used, so that `import tensorfill` and the command line start at once.
 _HOME = {

@@ -309,7 +309,20 @@ class Contents:
         return filled
 
     def hide(self, left: NDArray[Any], observed: NDArray[np.bool_]) -> Contents:
-        """The same file with holes: pixels that are missing in all channels are transparent, if it is a picture."""
+        """The same file with holes; pixels of a picture that are missing in all channels are transparent.
+
+        Parameters
+        ----------
+        left : numpy.ndarray
+            The values; anything where one is missing.
+        observed : numpy.ndarray of bool
+            True where the value is known.
+
+        Returns
+        -------
+        Contents
+            The contents with holes.
+        """
         metadata = self.metadata
         if metadata.kind == "picture" and left.dtype.kind in "uf":
             missing = ~observed if left.ndim == 2 else ~observed.any(axis=2)
@@ -319,7 +332,13 @@ class Contents:
         return Contents(left, observed, metadata=metadata)
 
     def plain_metadata(self) -> Metadata:
-        """What can be said of another array of the same kind: no alpha, nothing of the file itself."""
+        """The metadata that another array of the same kind shares.
+
+        Returns
+        -------
+        Metadata
+            The kind and the frame rate.
+        """
         return Metadata(kind=self.metadata.kind, frame_rate=self.metadata.frame_rate)
 
 
