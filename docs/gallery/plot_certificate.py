@@ -23,7 +23,7 @@ observed = rng.random(shape) < 0.5
 
 runs = {}
 for rank in ((1, 1, 1), (2, 2, 2), (4, 4, 4), shape):
-    runs[rank] = complete(noisy, observed, "nonneg-dual", rank=rank, gradient_tolerance=1e-6, max_iter=300)
+    runs[rank] = complete(noisy, observed, "nonneg-dual", rank=rank, gradient_tolerance=1e-6, max_iter=100)
 
 print("rank           lower bound   upper bound   relative gap   RMSE of missing entries")
 for rank, done in runs.items():

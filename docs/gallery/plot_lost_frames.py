@@ -16,7 +16,7 @@ from tensorfill import complete
 
 rows, columns, frames = np.meshgrid(np.arange(64), np.arange(96), np.arange(40), indexing="ij")
 phase = 2 * np.pi * frames / 40
-swell = np.sin(0.16 * columns + 0.22 * rows - 2 * phase) + 0.6 * np.sin(0.09 * columns - 0.3 * rows + 3 * phase)
+swell = np.sin(0.16 * columns + 0.22 * rows - 4 * phase) + 0.6 * np.sin(0.09 * columns - 0.3 * rows + 5 * phase)
 depth = 0.35 + 0.5 * rows / 64
 truth = np.clip(255 * depth * (0.75 + 0.12 * swell), 0, 255)
 buoy = np.exp(-((rows - 34 - 5 * np.sin(2 * phase)) ** 2 + (columns - 60) ** 2) / 16)

@@ -18,7 +18,7 @@ SUBJECTS = (
 """What there must be a script about, by a word of its name."""
 QUICKEST = ("plot_lost_frames", "plot_uncertainty")
 NETWORK = re.compile(r"urllib|requests|http|fetch_|download|socket|pooch")
-SEEDLESS = re.compile(r"np\.random\.(?!default_rng\(\d)|default_rng\(\)")
+SEEDLESS = re.compile(r"np\.random\.(?!Generator|default_rng\(\d)|default_rng\(\)")
 
 
 @pytest.fixture(params=SCRIPTS, ids=lambda path: path.stem)
