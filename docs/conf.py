@@ -16,8 +16,6 @@ import tensorfill
 os.environ.setdefault("TENSORFILL_THREADS", "2")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-HERE = Path(__file__).parent
-
 
 def _mathjax() -> Path:
     """MathJax in one file that draws its own glyphs, so that it needs neither fonts nor a network."""
