@@ -37,6 +37,7 @@ lint: $(INSTALLED_TEST)  ## ruff and mypy.
 docs: $(INSTALLED_DOCS)  ## Build the documentation in build/site (some minutes: the gallery runs); SPHINXOPTS="-D plot_gallery=0" leaves the gallery out.
 	$(BIN)/python -m sphinx -b html -W --keep-going -d build/doctrees $(SPHINXOPTS) docs build/site
 	$(BIN)/python -m sphinx -b doctest -q -W --keep-going -d build/doctrees -D plot_gallery=0 docs build/doctest
+	$(BIN)/python -m pytest -q tests/docs/test_docs.py::test_the_python_of_every_other_page_runs
 	$(BIN)/python docs/check_site.py build/site
 
 dist: $(INSTALLED_TEST)  ## Build the source archive and the wheel in dist/, and check them.

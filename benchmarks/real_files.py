@@ -2,9 +2,9 @@
 
 python benchmarks/real_files.py [--data DIR] [--only NAME,NAME] [--keep-files DIR] [--write]
 
-The pictures, scans and counts come with libraries that the tests need anyway; docs/how-to/files.md names them. Clips are
-a slow pan and zoom over a photo, the cube is mixed from a photo's colours. With --data, clips, cube and counts are real
-ones from there instead. --write makes the pictures of docs/how-to/files.md, never from --data.
+The pictures, scans and counts come with libraries that the tests need anyway; docs/how-to/files.md names them. Clips
+are a slow pan and zoom over a photo, the cube is mixed from a photo's colours. With --data, clips, cube and counts are
+real ones from there instead. --write makes the pictures of docs/how-to/files.md, never from --data.
 """
 
 from __future__ import annotations

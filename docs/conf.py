@@ -16,8 +16,6 @@ import tensorfill
 os.environ.setdefault("TENSORFILL_THREADS", "2")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-HERE = Path(__file__).parent
-
 
 def _mathjax() -> Path:
     """MathJax in one file that draws its own glyphs, so that it needs neither fonts nor a network."""
@@ -70,6 +68,12 @@ numpydoc_show_class_members = False  # the templates list members
 numpydoc_xref_param_type = False
 default_role = "literal"  # `name` in a docstring is code
 doctest_test_doctest_blocks = "default"
+doctest_global_setup = """
+from pathlib import Path
+import numpy as np
+from tensorfill import *
+from tensorfill.metrics import ssim
+"""  # the names that the examples find in their modules, where pytest runs them
 
 # The gallery
 
