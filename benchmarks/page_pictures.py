@@ -1,4 +1,4 @@
-"""The screenshots of docs/page.md, made by a browser that walks through the page.
+"""The screenshots of docs/how-to/page.md, made by a browser that walks through the page.
 
     python benchmarks/page_pictures.py [--to docs/pictures]
 
