@@ -192,6 +192,7 @@ class Watching:
         self._curve = Curve.of(source, job.method, job.settings, Bounds.of(job.lower, job.upper))
         outlet.tell(curve=self._curve.name)
         self._over = threading.Event()
+        self._phase = "completing"
         self._next_picture = self._next_point = 0.0
         self._pictures = 0
 
@@ -234,7 +235,8 @@ class Watching:
             self._ahead.begin_round(told)
         else:
             self._ahead.enter(told)
-            self._outlet.tell(phase=told.words)
+            self._phase = told.words
+            self._outlet.tell(phase=self._phase)
 
     def _tick(self) -> None:
         while not self._over.wait(_TICK):
@@ -247,7 +249,8 @@ class Watching:
         if now >= self._next_point:
             self._next_point = now + _BETWEEN_POINTS
             step, cost = snapshot.step, _finite(snapshot.step.cost * self._curve.factor)
-            self._outlet.tell(iteration=step.iteration, cost=cost, elapsed=now - self._began)
+            # The phase again: kernels that were compiled meanwhile have told of that.
+            self._outlet.tell(phase=self._phase, iteration=step.iteration, cost=cost, elapsed=now - self._began)
         if now >= self._next_picture:
             self._draw(snapshot)
             taken = time.monotonic() - now

@@ -7,7 +7,7 @@ import { painting, TOOLS } from "./painting.js";
 import { planeWords, siteWords } from "./playbar.js";
 import { chooseTab, currentItem, store, tell } from "./store.js";
 
-const PATTERNS = [["uniform", "single places"], ["lines", "lines"], ["blocks", "blocks"], ["scratches", "scratches"], ["text", "text"]];
+const PATTERNS = [["uniform", "one by one"], ["lines", "lines"], ["blocks", "blocks"], ["scratches", "scratches"], ["text", "text"]];
 const random = { share: 50, pattern: "uniform", seed: 0 };
 let growth = 2;
 

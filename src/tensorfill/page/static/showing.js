@@ -30,6 +30,7 @@ export async function show(stage) {
     if (mine !== turn || !found) return;
     const [height, width] = item.shape;
     stage.show({ height, width, aspect: aspectOf(item, stage), labels: item.planes === 1 && (found.split !== undefined || found.panels.length === 1) ? item.labels : [null, null], ...found });
+    stage.canvas.dataset.plane = store.plane;
     stage.canvas.dataset.shown = store.tab === "results" && currentRun()?.state === "done" ? store.view : store.tab;
   } catch (error) {
     if (mine === turn) tell("trouble", error);
