@@ -19,7 +19,7 @@ from tensorfill.page.recipes import python_recipe, shell_recipe
 from tensorfill.page.work import Wish
 
 assert httpx
-SHAPE = (48, 40, 24)
+SHAPE = (96, 40, 24)
 
 
 @pytest.fixture

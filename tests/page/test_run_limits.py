@@ -98,6 +98,17 @@ def test_what_needs_more_than_was_foreseen_ends_in_the_sentence_of_its_allowance
         run(Processes().perform("grow", given, allowance))
 
 
+def test_work_that_cannot_be_begun_ends_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as on a machine that has no room for one more process; the queue must not end with it."""
+
+    def refuse(*_: object) -> None:
+        raise OSError("Resource temporarily unavailable")
+
+    monkeypatch.setattr("tensorfill.page.processes.Working.__init__", refuse)
+    with pytest.raises(WorkFailed, match=r"^The work could not be begun; the terminal of the server says why\.$"):
+        run(Processes().perform("grow", {}))
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not limit addresses")
 def test_the_system_itself_refuses_more_memory() -> None:
     code = (

@@ -9,8 +9,10 @@ import asyncio
 import json
 import multiprocessing
 import signal
+import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
@@ -121,7 +123,11 @@ class Processes:
     ) -> dict[str, Any]:
         """The answer of a piece of work; `told` and `started` are called in the loop of the caller."""
         loop = asyncio.get_running_loop()
-        working = await asyncio.to_thread(Working, self._context, task, arguments, allowance or Allowance())
+        try:
+            working = await asyncio.to_thread(Working, self._context, task, arguments, allowance or Allowance())
+        except (OSError, RuntimeError) as error:
+            traceback.print_exception(error, file=sys.stderr)  # for whoever started the server, not for the page
+            raise WorkFailed("The work could not be begun; the terminal of the server says why.") from None
         if self._closed:
             working.end()
             raise WorkFailed("The server is stopping.")
