@@ -17,6 +17,8 @@ from .observed import ObservedTensor
 from .tensor import entries
 
 Effort = Literal["low", "normal", "high"]
+HeldOutUnits = Literal["data", "largest"]
+"""The units of the data, or the largest known value."""
 
 SHORT, _SMALL, _LARGE = 2**14, 2**18, 2**22  # entries
 FIXED_SECONDS = 0.2
@@ -236,6 +238,10 @@ class Method(ABC):
             True by default.
         """
         return True
+
+    def held_out_units(self, observed: ObservedTensor) -> HeldOutUnits | None:
+        """What its cost is counted in, if that is the root mean square error at held-out entries."""
+        return None
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether it fills slices in which nothing is known from their neighbours.
