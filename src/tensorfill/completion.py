@@ -43,17 +43,26 @@ StopKind = Literal[
 class Certificate:
     """How far a completion can be from the global optimum of its convex problem, and its KKT residuals.
 
-    `lower` ≤ global optimum ≤ `upper`, whatever the method did. The residuals are relative:
-    `negativity` is the largest −W where W ≥ 0 is enforced, over the largest observed value, both less the lower bound;
-    `complementarity` is Σ|S∘W| over the objective; `stationarity` is ‖Z − 2C(Y − W)‖ over ‖2C·Y‖ on the
-    observed entries.
+    `lower` ≤ global optimum ≤ `upper` holds however the iteration went, up to rounding. It says nothing about the
+    error: the tensor with the smallest objective need not be the one closest to the truth.
+
+    Examples
+    --------
+    >>> found = Certificate(upper=2.0, lower=1.9, negativity=0.0, complementarity=0.0, stationarity=0.0)
+    >>> round(found.gap, 3), round(found.relative_gap, 3)
+    (0.1, 0.05)
     """
 
     upper: float
+    """The objective of the completed tensor, in squared units of the data."""
     lower: float
+    """The objective of the dual problem."""
     negativity: float
+    """The largest −W where W ≥ 0 is enforced, as a share of the largest observed value, both less the lower bound."""
     complementarity: float
+    """Σ|S∘W| as a share of the objective, with the multipliers S of W ≥ 0; 0 at the optimum."""
     stationarity: float
+    """‖Z − 2C(Y − W)‖ / ‖2C·Y‖ over the observed entries, with the multipliers Z of the fit; 0 at the optimum."""
 
     @property
     def gap(self) -> float:
@@ -68,15 +77,23 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Iteration:
-    """One outer iteration in numbers. `seconds` excludes the time spent in `watch`.
+    """One outer iteration in numbers; what a method measures besides, such as `gradient_norm`, is an attribute too.
 
-    What a method measures besides, such as `gradient_norm`, is an attribute too.
+    Examples
+    --------
+    >>> step = Iteration(3, seconds=0.2, cost=5.0, measures={"gradient_norm": 0.01})
+    >>> step.cost, step.gradient_norm
+    (5.0, 0.01)
     """
 
     iteration: int
+    """Its number; 0 is the starting point."""
     seconds: float
+    """Time since the start, without the time spent in `watch`."""
     cost: float
+    """The objective of the method."""
     measures: Mapping[str, float] = field(default_factory=dict)
+    """What the method measures besides, by name."""
 
     def __getattr__(self, name: str) -> float:
         measures: Mapping[str, float] = self.__dict__.get("measures", {})
@@ -87,7 +104,19 @@ class Iteration:
 
 
 class History(Sequence[Iteration]):
-    """The outer iterations in order; `seconds`, `cost` and what the method measures are also there as arrays."""
+    """The outer iterations in order; `seconds`, `cost` and what the method measures are also arrays.
+
+    Parameters
+    ----------
+    iterations : sequence of Iteration
+        The iterations, the first one first.
+
+    Examples
+    --------
+    >>> history = History([Iteration(0, 0.0, 9.0), Iteration(1, 0.1, 4.0)])
+    >>> len(history), history[-1].cost, history.cost.tolist()
+    (2, 4.0, [9.0, 4.0])
+    """
 
     def __init__(self, iterations: Sequence[Iteration] = ()) -> None:
         self._iterations = tuple(iterations)
@@ -120,10 +149,20 @@ class History(Sequence[Iteration]):
 
 @dataclass(frozen=True)
 class StopReason:
-    """Why a method stopped: a word for programs and a sentence with advice for people."""
+    """Why a method stopped: a word for programs and a sentence with advice for people.
+
+    Examples
+    --------
+    >>> reason = StopReason("iterations", "Stopped after max_iter=5 iterations; a larger max_iter may help.")
+    >>> reason.kind, str(reason)
+    ('iterations', 'Stopped after max_iter=5 iterations; a larger max_iter may help.')
+    """
 
     kind: StopKind
+    """One of "gradient", "gap", "change", "fit" (a tolerance was met), "done" (the method needs no more steps),
+    "iterations", "stalled", "watch", "time", "interrupted", "nothing_missing", "all_zero" and "constant"."""
     sentence: str
+    """The same as a sentence."""
 
     def __str__(self) -> str:
         return self.sentence
@@ -131,36 +170,73 @@ class StopReason:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What a watcher sees after an outer iteration; `estimate` is the tensor as it stands."""
+    """What a `watch` function receives after an outer iteration.
+
+    Examples
+    --------
+    >>> import tensorfill
+    >>> def stop_after_two(snapshot):
+    ...     return snapshot.step.iteration >= 2
+    >>> table = np.outer([1.0, 2.0, 3.0], [2.0, 4.0, 6.0, 8.0])
+    >>> table[1, 2] = np.nan
+    >>> tensorfill.complete(table, method="ncpc", rank=1, watch=stop_after_two).stop.kind
+    'watch'
+    """
 
     step: Iteration
+    """The iteration in numbers."""
     estimate: Estimate
+    """The tensor as it stands: `estimate.dense()` builds it, `estimate.at(coordinates)` gives values of entries."""
 
 
 Watch = Callable[[Snapshot], bool | None]
-"""Called after every outer iteration; returning True stops the method and keeps what it has."""
+"""A function that is called with a `Snapshot` after every outer iteration; returning True stops the method."""
 
 
 @dataclass(frozen=True, eq=False)
 class Completion(Entrywise):
-    """A completed tensor with its evidence. Everything of full size is built when first asked for."""
+    """A completed tensor with its evidence. Arrays of full size are built when first used, and are read-only.
+
+    `tensorfill.complete` returns it; there is no need to make one.
+
+    Examples
+    --------
+    >>> import tensorfill
+    >>> table = np.outer([1.0, 2.0, 3.0], [2.0, 4.0, 6.0, 8.0])
+    >>> table[1, 2] = np.nan
+    >>> done = tensorfill.complete(table, method="nonneg-dual", rank=1, C=1000)
+    >>> done.tensor.shape, bool(done.certificate.relative_gap < 0.01)
+    ((3, 4), True)
+    >>> done.predict([[1, 2]]).round(2)
+    array([12.])
+    """
 
     observed: ObservedTensor
+    """What was known."""
     method: str
+    """The name of the method."""
     estimate: Estimate
+    """The model in the form in which the method found it."""
     nonnegative: bool
+    """Whether the method keeps its model at or above `lower` by itself."""
     stop: StopReason
+    """Why the method stopped."""
     seconds: float
+    """How long it took."""
     certificate: Certificate | None = None
+    """Bounds on the global optimum, for methods that solve a convex problem; else None."""
     history: History = field(default_factory=History)
+    """The outer iterations."""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    """The settings as used, by name; with them the same data gives the same result."""
     smallest: float | None = None
-    """The smallest value found before clipping at `lower` (where the method looked), in the data's units."""
+    """The smallest value found before clipping at `lower` (where the method looked), in the units of the data."""
     negative_share: float | None = None
     """The share of entries below `lower` before clipping, where the method allows them and all were looked at."""
     notes: tuple[str, ...] = ()
     """Sentences a user should read: what was not enforced, what cannot be recovered."""
     keep_observed: bool = True
+    """Whether known entries are put into `tensor` exactly as given."""
     reasons: Mapping[str, str] = field(default_factory=dict)
     """Why settings were chosen as they are, where the method chose them itself; a sentence each."""
     deviations: Callable[[], Array] | None = None
@@ -173,9 +249,9 @@ class Completion(Entrywise):
     axes: Axes | None = None
     """What modes and indices are called, if the data came as a long table."""
     lower: Number | None = 0
-    """What nothing in `tensor` is below; the model neither, if `nonnegative`. None: no bound."""
+    """No entry of `tensor` is below this number, nor one of `model` if `nonnegative`. None: no bound."""
     upper: Number | None = None
-    """What nothing is above."""
+    """No entry is above this number. None: no bound."""
 
     @cached_property
     def filled(self) -> Any:
@@ -205,13 +281,13 @@ class Completion(Entrywise):
 
     @cached_property
     def model(self) -> Array:
-        """The method's own tensor in floating point, observed entries not put back (the paper's W)."""
+        """The tensor of the method in floating point, called W in the paper; known entries are not put back."""
         _require_memory(self.observed.shape, copies=2)
         return _read_only(self._clipped(self.estimate.dense()))
 
     @cached_property
     def components(self) -> tuple[Array, ...]:
-        """The tensors W^(1), …, W^(K) that add up to W."""
+        """The tensors whose sum is `model`: W^(1), …, W^(K), one per mode, or one per method of a blend."""
         _require_memory(self.observed.shape, copies=len(self.observed.shape))
         return tuple(_read_only(part) for part in self.estimate.components())
 
@@ -225,7 +301,7 @@ class Completion(Entrywise):
 
     @property
     def iterations(self) -> int:
-        """How many outer iterations were made; the history also has the start, as iteration 0."""
+        """The number of outer iterations; the history also has the start, as iteration 0."""
         return self.history[-1].iteration if len(self.history) else 0
 
     def _clipped(self, values: Array) -> Array:
