@@ -19,7 +19,7 @@ from starlette.routing import Route
 from .. import __version__
 from .allowances import RunLimits
 from .answers import download, error_answer, send_plane, static_file, static_routes
-from .arriving import take_files, take_mask
+from .arriving import read_json, read_sites, take_files, take_mask
 from .desk import Desk
 from .guarding import LOOPBACK, Guard
 from .menu import describe_menu
@@ -28,7 +28,7 @@ from .private_files import make_private_folder, remove_folder
 from .processes import WorkFailed
 from .recipes import python_recipe, shell_recipe
 from .samples import SAMPLES
-from .uploads import Limits, read_message, read_packed
+from .uploads import Limits
 from .work import Wish, number, read_words, whole_number
 
 _WIDEST_GROWTH = 200
@@ -89,16 +89,6 @@ def create_app(
     return app
 
 
-async def _read_json(request: Request) -> dict[str, Any]:
-    try:
-        found = json.loads(await read_message(request, request.app.state.limits))
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise HTTPException(400, "The request is not what this server understands.")
-    return found
-
-
 def _desk(request: Request) -> Desk:
     return request.app.state.desk  # type: ignore[no-any-return]
 
@@ -143,7 +133,7 @@ async def add_sample(request: Request) -> Response:
 
 async def read_again(request: Request) -> Response:
     """Read a file in other words: a table as wide or long, one array of several, raw video of a size."""
-    desk, message = _desk(request), await _read_json(request)
+    desk, message = _desk(request), await read_json(request)
     item = desk.item(request.path_params["item"])
     if item.state == "reading":
         raise HTTPException(409, "The file is being read.")
@@ -178,7 +168,7 @@ async def item_known(request: Request) -> Response:
 
 async def match(request: Request) -> Response:
     """Sites of about the same colour as the one that was picked."""
-    desk, message = _desk(request), await _read_json(request)
+    desk, message = _desk(request), await read_json(request)
     item = desk.item(request.path_params["item"])
     count, rows, columns = item.layout.sites
     packed, told = await desk.paint(
@@ -204,13 +194,13 @@ async def grow(request: Request) -> Response:
         pixels = 0
     whole_number(pixels, 1, _WIDEST_GROWTH)
     async with desk.arriving:
-        asked = await _read_sites(request, item.layout)
+        asked = await read_sites(request, item.layout)
         return _packed(*await desk.paint(item, "grow", asked, pixels=pixels))
 
 
 async def scatter(request: Request) -> Response:
     """Holes at random."""
-    desk, message = _desk(request), await _read_json(request)
+    desk, message = _desk(request), await read_json(request)
     item = desk.item(request.path_params["item"])
     packed, told = await desk.paint(
         item,
@@ -232,18 +222,13 @@ async def keep_holes(request: Request) -> Response:
     desk = _desk(request)
     item = desk.item(request.path_params["item"])
     async with desk.arriving:
-        return JSONResponse(await desk.keep_holes(item, await _read_sites(request, item.layout)))
+        return JSONResponse(await desk.keep_holes(item, await read_sites(request, item.layout)))
 
 
 async def kept_holes(request: Request) -> Response:
     """A mask that was kept, for a page that is opened again."""
     item = _desk(request).item(request.path_params["item"])
     return FileResponse(item.holes_file(request.path_params["holes"]), media_type="application/octet-stream")
-
-
-async def _read_sites(request: Request, layout: Layout) -> bytes:
-    count, rows, columns = layout.sites
-    return await read_packed(request, -(-count * rows * columns // 8), request.app.state.limits)
 
 
 def _packed(sites: bytes, told: dict[str, Any]) -> Response:
@@ -258,12 +243,12 @@ async def estimate(request: Request) -> Response:
     """How long a run will take."""
     desk = _desk(request)
     item = desk.item(request.path_params["item"])
-    return JSONResponse(await desk.estimate(item, Wish.of(await _read_json(request))))
+    return JSONResponse(await desk.estimate(item, Wish.of(await read_json(request))))
 
 
 async def add_run(request: Request) -> Response:
     """Queue a run."""
-    desk, message = _desk(request), await _read_json(request)
+    desk, message = _desk(request), await read_json(request)
     item = desk.item(str(message.get("item")))
     run = desk.add_run(item, Wish.of(message), whole_number(message.get("plane", 0), 0, item.layout.count - 1))
     return JSONResponse(run.told(), 202)
@@ -271,7 +256,7 @@ async def add_run(request: Request) -> Response:
 
 async def look(request: Request) -> Response:
     """Say which plane is looked at, so that this one is drawn while it fills in."""
-    desk, message = _desk(request), await _read_json(request)
+    desk, message = _desk(request), await read_json(request)
     run = desk.run(request.path_params["run"])
     run.plane = whole_number(message.get("plane"), 0, desk.item(run.item).layout.count - 1)
     if run.working is not None:
@@ -281,7 +266,7 @@ async def look(request: Request) -> Response:
 
 async def cancel(request: Request) -> Response:
     """Stop a run, keeping the best so far; or end it now, whatever it is doing."""
-    desk, message = _desk(request), await _read_json(request)
+    desk, message = _desk(request), await read_json(request)
     run = desk.run(request.path_params["run"])
     desk.cancel(run, now=message.get("now") is True)
     return JSONResponse(run.told())

@@ -1,8 +1,9 @@
-"""Arriving: which of the files that are sent belong together, and where they are kept, under names of our own."""
+"""Arriving: what requests bring: questions, masks, and files, which belong together and get names of our own."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import shutil
 from collections.abc import Sequence
@@ -14,8 +15,9 @@ from starlette.requests import Request
 
 from ..formats import known_extensions
 from .desk import Desk, Item
+from .planes import Layout
 from .private_files import free_bytes
-from .uploads import Announced, Limits, announced_files, extension_of, save_files
+from .uploads import Announced, Limits, announced_files, extension_of, read_message, read_packed, save_files
 
 _SPARE = 2**30  # bytes of the disk that are left alone
 _PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp")
@@ -89,3 +91,20 @@ async def take_mask(request: Request, desk: Desk, limits: Limits) -> tuple[bytes
         return await desk.paint(item, "open_mask", path=str(path), name=files[0].name, means=means)
     finally:
         path.unlink(missing_ok=True)
+
+
+async def read_json(request: Request) -> dict[str, Any]:
+    """What a request asks, by names; nothing if its body is empty."""
+    try:
+        found = json.loads(await read_message(request, request.app.state.limits) or b"{}")
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise HTTPException(400, "The request is not what this server understands.")
+    return found
+
+
+async def read_sites(request: Request, layout: Layout) -> bytes:
+    """A mask of all sites, eight in a byte."""
+    count, rows, columns = layout.sites
+    return await read_packed(request, -(-count * rows * columns // 8), request.app.state.limits)
