@@ -138,12 +138,9 @@ class Method(ABC):
         return question.place(place or 0, when=place is not None and question.small) if cls.compared else None
 
     @classmethod
-    def for_sparse(cls) -> Method | None:
-        """The method as `auto` compares it where modes have no order and little is known of every slice.
-
-        Such tensors are ratings and interactions. None: it is not compared there.
-        """
-        return None
+    def for_sparse(cls) -> Method:
+        """The method with settings for ratings and other tables of interactions, if its defaults are for others."""
+        return cls()
 
     def worth_trying(self, observed: ObservedTensor) -> bool:
         """Whether `auto` should compare it on this data, below high effort, as far as it can tell itself."""

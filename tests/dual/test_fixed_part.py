@@ -1,4 +1,4 @@
-"""A fixed part M of W: the same problem as a convex solver has, bounds that hold, and nothing changed without it."""
+"""A fixed part B of W: the same problem as a convex solver has, bounds that hold, and nothing changed without it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def pose(order: int, enforced: Any = "everywhere") -> DualProblem:
     data, observed = data_with_zeros(shape, KEEP)
     positions = np.flatnonzero(observed)
     lam = tuple(map(float, shape))
-    return DualProblem(shape, positions, data[observed], C, lam, enforced, M=fixed_part(order))
+    return DualProblem(shape, positions, data[observed], C, lam, enforced, B=fixed_part(order))
 
 
 def solved(order: int, inner: Any = "active-set", enforced: Any = "everywhere", ranks: Any = None) -> Solution:
@@ -52,7 +52,7 @@ def solved(order: int, inner: Any = "active-set", enforced: Any = "everywhere", 
 
 @cache
 def judged(order: int, nonnegative: bool = True) -> tuple[float, Array]:
-    """The optimal value and W: C‖(M + L)_Ω − Y‖² + Σ_k ‖L^(k)_k‖_*²/(2λ_k), M + L ≥ 0."""
+    """The optimal value and W: C‖(B + L)_Ω − Y‖² + Σ_k ‖L^(k)_k‖_*²/(2λ_k), B + L ≥ 0."""
     shape = SHAPES[order]
     data, observed = data_with_zeros(shape, KEEP)
     parts = [cp.Variable(data.size) for _ in shape]
@@ -112,6 +112,6 @@ def test_a_fixed_part_of_zero_changes_nothing() -> None:
     problem = pose(3)
     nothing = AdditiveEstimate(0.0, tuple(np.zeros(n) for n in problem.shape), 0.0)
     plan = Plan((3, 3, 3), 50, 1e-3, 1e-6, 1e-6, "active-set", "spectral", "quasi-newton")
-    found = [solve(replace(problem, M=M), plan, np.random.default_rng(0), None) for M in (None, nothing)]
+    found = [solve(replace(problem, B=B), plan, np.random.default_rng(0), None) for B in (None, nothing)]
     assert found[0].certificate == found[1].certificate
     np.testing.assert_array_equal(found[0].dual.recover().dense(), found[1].dual.recover().dense())

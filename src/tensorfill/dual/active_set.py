@@ -3,7 +3,7 @@
 Given an earlier guess T ≥ 0 of the multiplier S, the proximal term −ε/2 ‖S − T‖² makes the inner problem strongly
 concave. Written as a minimisation over X = Z + S alone it is
 
-    q(X) = ½ <X, K X> + <X, M> + Σ_i φ_i(X_i) ,    φ_i(x) = min z²/(4C) − y z + ε/2 (s − T)²  over z + s = x, s ≥ 0 ,
+    q(X) = ½ <X, K X> + <X, B> + Σ_i φ_i(X_i) ,    φ_i(x) = min z²/(4C) − y z + ε/2 (s − T)²  over z + s = x, s ≥ 0 ,
 
 with z only where there is an observation y, and s only where W ≥ 0 is asked for. Entries that are only watched have
 x = s ≥ 0; at observed ones φ is smooth and quadratic in two pieces, S > 0 beyond x = 2C(y − εT). A Newton step solves
@@ -211,7 +211,7 @@ class ActiveSet:
         return D
 
     def _recover(self, U: Factors, state: _State) -> RecoveredTensor:
-        return RecoveredTensor(state.support.operator, U, self.problem.lam, state.X, self.problem.M)
+        return RecoveredTensor(state.support.operator, U, self.problem.lam, state.X, self.problem.B)
 
     def _pieces(self, support: Support) -> tuple[Array, Mask, Mask, float, float]:
         """What decides, together with X and T, on which piece of φ an entry is."""

@@ -61,7 +61,7 @@ class Alternating:
             if self.problem.enforced != "everywhere":
                 smallest = float(W[support.enforced].min(initial=np.inf))
                 break
-            seen = find_negatives(RecoveredTensor(support.operator, U, self.problem.lam, Z + S, self.problem.M))
+            seen = find_negatives(RecoveredTensor(support.operator, U, self.problem.lam, Z + S, self.problem.B))
             smallest = seen.smallest
             new = find_new(seen.positions, support.positions)
             if not (seen.values[new] < -allowed).any() or count.total >= end or scan == self.settings.most_scans:

@@ -1,8 +1,8 @@
 """The problem of the paper: data, weights, where W ≥ 0 is asked for, and the entries where X = Z + S may be nonzero.
 
-minimise   C ‖W_Ω − Y_Ω‖² + Σ_k 1/(2λ_k) ‖W^(k)_k‖_*²    subject to   W = M + Σ_k W^(k) ≥ 0
+minimise   C ‖W_Ω − Y_Ω‖² + Σ_k 1/(2λ_k) ‖W^(k)_k‖_*²    subject to   W = B + Σ_k W^(k) ≥ 0
 
-The paper's problem has M = 0. A fixed M ≥ 0, such as main effects, is a part of W that costs nothing.
+The paper's problem has B = 0. A fixed B ≥ 0, such as main effects, is a part of W that costs nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class DualProblem:
     enforced: Enforced = "everywhere"
     chosen: NDArray[np.int64] | None = None
     """With enforced="chosen": the sorted positions where W ≥ 0 is asked for."""
-    M: AdditiveEstimate | None = None
+    B: AdditiveEstimate | None = None
     """The fixed part of W, nowhere negative where W ≥ 0 is asked for; None: zero."""
 
     @cached_property
@@ -43,12 +43,12 @@ class DualProblem:
 
     @cached_property
     def left(self) -> Array:
-        """(Y − M)_Ω: what is left for the components."""
-        return self.values if self.M is None else self.values - self.M.at(coordinates_of(self.positions, self.shape))
+        """(Y − B)_Ω: what is left for the components."""
+        return self.values if self.B is None else self.values - self.B.at(coordinates_of(self.positions, self.shape))
 
     @cached_property
     def squared_norm(self) -> float:
-        """‖(Y − M)_Ω‖²."""
+        """‖(Y − B)_Ω‖²."""
         return float(self.left @ self.left)
 
     @cached_property
@@ -81,22 +81,22 @@ class Support:
     values: Array
     """Y on the support; zero where nothing was observed."""
     enforced: NDArray[np.bool_]
-    M: Array | None = None
+    B: Array | None = None
     """The fixed part of W on the support; None: zero."""
 
     @cached_property
     def left(self) -> Array:
-        """Y − M on the support; zero where nothing was observed."""
-        return self.values if self.M is None else np.where(self.observed, self.values - self.M, 0.0)
+        """Y − B on the support; zero where nothing was observed."""
+        return self.values if self.B is None else np.where(self.observed, self.values - self.B, 0.0)
 
     def tensor(self, U: Factors, X: Array) -> Array:
-        """W = M + K X on the support."""
+        """W = B + K X on the support."""
         W = self.operator.apply(U, self.problem.lam, X)
-        return W if self.M is None else W + self.M
+        return W if self.B is None else W + self.B
 
     def pair_with_fixed(self, X: Array) -> float:
-        """<X, M>."""
-        return 0.0 if self.M is None else float(X @ self.M)
+        """<X, B>."""
+        return 0.0 if self.B is None else float(X @ self.B)
 
     @property
     def positions(self) -> NDArray[np.int64]:
@@ -144,7 +144,7 @@ def make_support(
         observed,
         values,
         problem.is_enforced_at(positions),
-        None if problem.M is None else problem.M.at(coordinates_of(positions, problem.shape)),
+        None if problem.B is None else problem.B.at(coordinates_of(positions, problem.shape)),
     )
 
 

@@ -1,4 +1,4 @@
-"""Recovery of W = M + Σ_k λ_k X ×_k U_k U_kᵀ from the dual solution: whole, in slabs, by entry; where negative."""
+"""Recovery of W = B + Σ_k λ_k X ×_k U_k U_kᵀ from the dual solution: whole, in slabs, by entry; where negative."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RecoveredTensor:
     factors: Factors
     lam: tuple[float, ...]
     X: Array
-    M: AdditiveEstimate | None = None
+    B: AdditiveEstimate | None = None
     """A fixed part of W; None: zero."""
 
     @property
@@ -46,7 +46,7 @@ class RecoveredTensor:
     def at(self, coordinates: NDArray[np.int64]) -> Array:
         """W at rows of coordinates."""
         positions = positions_of(coordinates, self.shape)
-        total = np.zeros(len(coordinates)) if self.M is None else self.M.at(coordinates)
+        total = np.zeros(len(coordinates)) if self.B is None else self.B.at(coordinates)
         for mode, (U, rows) in enumerate(zip(self.factors, self.fibre_coordinates, strict=True)):
             known = self.operator.modes[mode].fibre
             wanted = fibre_numbers(self.shape, positions, mode)
@@ -60,9 +60,9 @@ class RecoveredTensor:
         return self._fill()
 
     def components(self) -> tuple[Array, ...]:
-        """W^(1), …, W^(K), and M if there is one."""
+        """W^(1), …, W^(K), and B if there is one."""
         parts = tuple(self._fill((mode,)) for mode in range(len(self.shape)))
-        return parts if self.M is None else (*parts, self.M.dense())
+        return parts if self.B is None else (*parts, self.B.dense())
 
     def _fill(self, modes: Sequence[int] | None = None) -> Array:
         full = np.empty(self.shape)
@@ -77,7 +77,7 @@ class RecoveredTensor:
     def visit_slabs(self, visit: Callable[[int, Array], None], modes: Sequence[int] | None = None) -> None:
         """Call `visit(first index, slab)` for pieces of W along its longest mode, which comes first in a slab.
 
-        On all cores and in no particular order. With `modes`, only those components, without M.
+        On all cores and in no particular order. With `modes`, only those components, without B.
         """
         axis = slab_axis(self.shape)
         rest = tuple(size for mode, size in enumerate(self.shape) if mode != axis)
@@ -98,10 +98,10 @@ class RecoveredTensor:
             share(build, len(firsts))
 
     def _begin_slab(self, axis: int, first: int, last: int) -> Array:
-        """M, or zero, in a slab, contiguous."""
-        if self.M is None:
+        """B, or zero, in a slab, contiguous."""
+        if self.B is None:
             return np.zeros((last - first, *(size for mode, size in enumerate(self.shape) if mode != axis)))
-        return np.ascontiguousarray(np.moveaxis(self.M.between(axis, first, last).dense(), axis, 0))
+        return np.ascontiguousarray(np.moveaxis(self.B.between(axis, first, last).dense(), axis, 0))
 
 
 def slab_axis(shape: Sequence[int]) -> int:

@@ -1,8 +1,8 @@
 """Dual and nonneg-dual: trace-norm tensor completion by its fixed-rank dual, without and with nonnegativity.
 
-minimise  C ‖W_Ω − Y_Ω‖² + Σ_k 1/(2λ_k) ‖W^(k)_k‖_*²      over W = M + Σ_k W^(k), for nonneg-dual over W ≥ 0
+minimise  C ‖W_Ω − Y_Ω‖² + Σ_k 1/(2λ_k) ‖W^(k)_k‖_*²      over W = B + Σ_k W^(k), for nonneg-dual over W ≥ 0
 
-M is zero, or main effects that were fitted before.
+B is zero, or main effects that were fitted before.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..dual.problem import DualProblem
 from ..dual.recover import find_negatives
 from ..dual.solve import OUTER, Inner, Optimizer, OuterSettings, Plan, Solution, Start, solve
 from ..iterating import Clock
-from ..method import UNMEASURED, Cost, Stroke
+from ..method import UNMEASURED, Cost, Method, Stroke
 from ..observed import ObservedTensor, check_coordinates, positions_of
 from .baseline import CheckedMethod, complete_zeros
 from .dual_choice import choose_settings
@@ -107,8 +107,8 @@ class DualMethod(CheckedMethod):
     def pose(self, observed: ObservedTensor, settings: Mapping[str, Any]) -> DualProblem:
         """The problem on a tensor: W is nowhere kept nonnegative."""
         known = observed.positions, observed.values
-        M = fit_main_effects(observed) if settings["main_effects"] else None
-        return DualProblem(observed.shape, *known, settings["C"], settings["lam"], "nowhere", M=M)
+        B = fit_main_effects(observed) if settings["main_effects"] else None
+        return DualProblem(observed.shape, *known, settings["C"], settings["lam"], "nowhere", B=B)
 
     def plan(self, settings: Mapping[str, Any]) -> Plan:
         """How to solve it."""
@@ -153,6 +153,10 @@ class DualMethod(CheckedMethod):
             notes=(*self.warn(observed, settings), *left),
         )
 
+    def settled(self, done: Completion) -> Method:
+        """With what was chosen for a completion, so that nothing is chosen again on nearly the same data."""
+        return replace(self, **{name: done.settings[name] for name in self.left_open})
+
     def _complete_as_chosen(
         self, observed: ObservedTensor, rng: np.random.Generator, watch: Watch | None
     ) -> Completion:
@@ -169,17 +173,17 @@ class DualMethod(CheckedMethod):
         self, observed: ObservedTensor, problem: DualProblem, settings: Mapping[str, Any]
     ) -> Completion:
         """Main effects alone, which meet all that is known: no components is the global optimum, with cost 0."""
-        assert problem.M is not None
+        assert problem.B is not None
         return Completion(
             observed=observed,
             method=self.name,
-            estimate=problem.M,
+            estimate=problem.B,
             nonnegative=problem.enforced != "nowhere",
             stop=StopReason("done", "Main effects meet everything that is known."),
             seconds=0.0,
             certificate=Certificate(upper=0.0, lower=0.0, negativity=0.0, complementarity=0.0, stationarity=0.0),
             settings=settings,
-            smallest=problem.M.smallest,
+            smallest=problem.B.smallest,
         )
 
 

@@ -35,7 +35,8 @@ class ChoosingSettings:
     least: int = 10  # entries held out, for less there is no choice to be made
     largest_mask: int = 2**24  # entries of tensors whose missingness is looked at, so that holes are held out for holes
     path: tuple[float, ...] = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0)  # C, where λ_k = n_k
-    first_alone: float = 1e-2  # where the path begins without main effects: with less, W is next to zero
+    noisy: float = 1e-2
+    """Where C is best no larger with main effects, components alone are not tried: W would be next to zero."""
     between: float = 10**0.5  # how far from the best of them C is tried afterwards
     risen: float = 1.01  # a path ends where the error is this multiple of the least on it,
     flat: float = 0.999  # or where it has twice not fallen below this share of it
@@ -44,6 +45,7 @@ class ChoosingSettings:
     freedom: float = 4.0  # by which λ_k is multiplied and divided
     gradient_tolerance: float = 5e-3
     max_iter: int = 60  # of each step
+    look: int = 15  # iterations after which a step is given up whose error is that of a path that ends, and again after
     weakest: float = 0.05  # singular value of U, as a share of the largest, that a step begins with, at least
     worth: float = 0.998  # share of the error at the default settings below which others are taken
 
@@ -143,25 +145,28 @@ class _Tuning:
         )
         self._wanted = coordinates_of(self.observed.positions[self.held], self.observed.shape)
         self._truth = self.observed.values[self.held]
-        self._M: AdditiveEstimate | None = None
+        self._B: AdditiveEstimate | None = None
         self._enough = 0.5 * seconds_left()  # what is left for the completion itself
 
     def attempt(self, settings: Mapping[str, Any], start: Point | None = None) -> _Trial:
-        """The error at the held-out entries with these settings, U learned from the rest, from `start`."""
+        """The error at the held-out entries with these settings, U learned from the rest, from `start`.
+
+        It is given up early where the error is clearly above the least so far.
+        """
         if seconds_left() < self._enough:
             raise TimeIsUp
         used = {**self.method.used_on(self.observed), **settings, "main_effects": False}
         problem = self.method.pose(self._training, used).without_nonnegativity()
         if settings["main_effects"]:
-            self._M = self._M or fit_main_effects(self._training)
-            problem = replace(problem, M=self._M)
-        U, W = self._learn(problem, self.method.plan(used), start)
-        error = float(np.sqrt(np.mean((np.maximum(W, self.observed.floor) - self._truth) ** 2)))
+            self._B = self._B or fit_main_effects(self._training)
+            problem = replace(problem, B=self._B)
+        U, error = self._learn(problem, self.method.plan(used), start)
         self.trials.append(_Trial(dict(settings), error, U))
         return self.trials[-1]
 
-    def _learn(self, problem: DualProblem, plan: Plan, start: Point | None) -> tuple[Point, NDArray[np.float64]]:
-        """U, and W at the held-out entries."""
+    def _learn(self, problem: DualProblem, plan: Plan, start: Point | None) -> tuple[Point, float]:
+        """U, and the error at the held-out entries."""
+        too_much = self.choosing.risen * min((trial.error for trial in self.trials), default=np.inf)
         plan = replace(
             plan,
             gradient_tolerance=self.choosing.gradient_tolerance,
@@ -172,11 +177,18 @@ class _Tuning:
         with plan.outer.limit_blas():
             run = DualSolver(problem, plan, self.rng)
             while run.finished() is None:
+                if run.iteration and run.iteration % self.choosing.look == 0 and self._error(run) > too_much:
+                    break
                 try:
                     run.step()
                 except NoFurtherStep:
                     break
-            return run.best.point, run.estimate().at(self._wanted)
+            return run.best.point, self._error(run)
+
+    def _error(self, run: DualSolver) -> float:
+        """The root mean square error at the held-out entries."""
+        W = np.maximum(run.estimate().at(self._wanted), self.observed.floor)
+        return float(np.sqrt(np.mean((W - self._truth) ** 2)))
 
 
 def _raise_weak(U: Point, weakest: float) -> Point:
@@ -193,12 +205,13 @@ def _search(tuning: _Tuning, start: Mapping[str, Any], left_open: Sequence[str],
     """Try settings: C along a path, with main effects and without, then around its best; ranks; weights."""
     average = float(np.mean([weight / size for weight, size in zip(start["lam"], tuning.observed.shape, strict=True)]))
     path = [C / average for C in choosing.path] if "C" in left_open else [start["C"]]
-    ends = []
-    for effects in (True, False) if "main_effects" in left_open else (start["main_effects"],):
-        first = 0.0 if effects or len(path) == 1 else choosing.first_alone / average
-        along = ({**start, "C": C, "main_effects": effects} for C in path if first <= C)
-        ends.append(_follow_path(tuning, along, choosing))
-    best = min(ends, key=lambda trial: trial.error)
+    both = "main_effects" in left_open
+    effects = both or start["main_effects"]
+    best = _follow_path(tuning, ({**start, "C": C, "main_effects": effects} for C in path), choosing)
+    if both and ("C" not in left_open or best.settings["C"] > choosing.noisy / average):
+        weak = [C for C in path if choosing.noisy / average <= C] or path
+        alone = _follow_path(tuning, ({**start, "C": C, "main_effects": False} for C in weak), choosing)
+        best = min(best, alone, key=lambda trial: trial.error)
     if "C" in left_open:
         best = _try_around(tuning, best, choosing)
     if "rank" in left_open:

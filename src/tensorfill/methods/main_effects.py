@@ -58,11 +58,6 @@ class MainEffects(CheckedMethod):
 
     shrinkage: Shrinkage | None = None
 
-    @classmethod
-    def for_sparse(cls) -> MainEffects:
-        """Compared there: it is what others have to beat."""
-        return cls()
-
     def fills_lost_slices(self, observed: ObservedTensor) -> bool:
         """By the main effects of the other modes."""
         return True
