@@ -224,6 +224,11 @@ class Method(ABC):
         place = cls.place_if_small
         return question.place(place or 0, when=place is not None and question.small) if cls.compared else None
 
+    @classmethod
+    def for_sparse(cls) -> Method:
+        """The method with settings for ratings and other tables of interactions, if its defaults are for others."""
+        return cls()
+
     def worth_trying(self, observed: ObservedTensor) -> bool:
         """Whether `auto` should compare it on a tensor, below high effort.
 
