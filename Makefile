@@ -7,7 +7,6 @@ INSTALLED_TEST := $(VENV)/.installed-test
 INSTALLED_BENCH := $(VENV)/.installed-bench
 INSTALLED_PAGE := $(VENV)/.installed-page
 INSTALLED_DOCS := $(VENV)/.installed-docs
-SPHINXOPTS ?=
 DATA ?= ../shared/data
 
 .PHONY: help demo page test check lint docs dist bench paper clean
@@ -34,8 +33,8 @@ lint: $(INSTALLED_TEST)  ## ruff and mypy.
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-docs: $(INSTALLED_DOCS)  ## Build the documentation in build/site (some minutes: the gallery runs); SPHINXOPTS="-D plot_gallery=0" leaves the gallery out.
-	$(BIN)/python -m sphinx -b html -W --keep-going -d build/doctrees $(SPHINXOPTS) docs build/site
+docs: $(INSTALLED_DOCS)  ## Build the documentation in build/site (some minutes: all examples run).
+	$(BIN)/python -m sphinx -b html -W --keep-going -d build/doctrees docs build/site
 	$(BIN)/python -m sphinx -b doctest -q -W --keep-going -d build/doctrees -D plot_gallery=0 docs build/doctest
 	$(BIN)/python -m pytest -q tests/docs/test_docs.py::test_the_python_of_every_other_page_runs
 	$(BIN)/python docs/check_site.py build/site

@@ -189,4 +189,4 @@ def test_a_parameter_that_is_not_described_is_caught() -> None:
 
 
 def test_an_option_that_is_not_described_is_caught() -> None:
-    assert undocumented_options(COMMAND_LINE.replace("`--keep`", "`--kept`")) == [("hide", "--keep")]
+    assert undocumented_options(COMMAND_LINE.replace("`--write-mask`", "`--written`")) == [("hide", "--write-mask")]
