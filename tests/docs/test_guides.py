@@ -86,6 +86,7 @@ def test_a_script_that_is_not_there_is_caught() -> None:
     assert unknown_scripts("../auto_gallery/images/sphx_glr_plot_nowhere_001.png\n") == ["plot_nowhere"]
 
 
+@pytest.mark.slow
 def test_the_notebook_has_no_output_and_its_code_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
