@@ -113,7 +113,7 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": [], "choosing": []}
+html_sidebars: dict[str, list[str]] = {"index": [], "choosing": []}
 
 mathjax_path = _mathjax().name
 mathjax3_config = {"options": {"enableMenu": False}}
