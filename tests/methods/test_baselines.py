@@ -256,7 +256,7 @@ def test_what_does_not_fit_into_memory_is_refused(name: str, monkeypatch: pytest
         assert refusal == ""
     else:
         assert refusal.startswith(f"{name} works on the whole tensor: shape (100000, 100000, 1000) would need ")
-        named = "nonneg-dual, dual, dual-demo, rprecon, geomcg, ncpc, ffw, spc, bcpf"
+        named = "nonneg-dual, dual, dual-demo, rprecon, geomcg, ncpc, ffw, spc, bcpf, main-effects"
         assert refusal.endswith(
             f"and this machine has 0. Methods that only look at what is known can complete it: {named}."
         )

@@ -13,6 +13,7 @@ from tensorfill.methods.frank_wolfe import SparseUnfolding
 from tensorfill.numerics.fibre_operator import FibreOperator
 from tensorfill.numerics.linear_operator import LinearOperator
 from tensorfill.numerics.periodic_differences import Smoother, add_adjoint, add_differences
+from tensorfill.numerics.sampled_effects import SampledEffects
 from tensorfill.numerics.sampled_kruskal import SampledKruskal
 from tensorfill.numerics.sampled_rank_one import SampledRankOne
 from tensorfill.numerics.sampled_tucker import SampledTucker
@@ -126,6 +127,10 @@ def kruskal_in_a_factor(shape: tuple[int, ...]) -> Operator:
     )
 
 
+def main_effects(shape: tuple[int, ...]) -> Operator:
+    return SampledEffects(shape, positions_in(shape)).operator()
+
+
 def rank_one_along_fibres(shape: tuple[int, ...]) -> Operator:
     """Linear in the vector along the fibres, the other modes fixed."""
     sampled = SampledRankOne(shape, positions_in(shape))
@@ -225,6 +230,7 @@ OPERATORS: dict[str, Make] = {
     "leading directions": free_system("precondition"),
     "Tucker tangent": tucker_tangent,
     "Kruskal in a factor": kruskal_in_a_factor,
+    "main effects": main_effects,
     "rank one along fibres": rank_one_along_fibres,
     "sparse unfolding": sparse_unfolding,
     "power step": power_step,

@@ -11,6 +11,7 @@ import pytest
 from tensorfill.numerics import pair_products, sampled_moments, sampled_rank_one, tensor_nuclear_norm, threads
 from tensorfill.numerics.fibre_operator import FibreOperator
 from tensorfill.numerics.pair_products import PairProducts
+from tensorfill.numerics.sampled_effects import SampledEffects, choose_shrinkage, fit_effects
 from tensorfill.numerics.sampled_kruskal import SampledKruskal
 from tensorfill.numerics.sampled_moments import SampledMoments
 from tensorfill.numerics.sampled_rank_one import SampledRankOne
@@ -64,6 +65,12 @@ def by_moments() -> Iterator[Array]:
     yield from (sampled.sums([factor**2 for factor in FACTORS], mode) for mode in range(3))
 
 
+def by_effects() -> Iterator[Array]:
+    sampled = SampledEffects(SHAPE, POSITIONS)
+    found = fit_effects(sampled, X, choose_shrinkage(sampled, X))
+    yield from (np.array(found.shrinkage), np.array(found.mean), *found.effects)
+
+
 def by_pairs() -> Iterator[Array]:
     products, out = PairProducts(SHAPE, POSITIONS, X), np.empty(SHAPE)
     rights = products.rights(TENSOR, FACTORS)
@@ -83,6 +90,7 @@ WORK: dict[str, Callable[[], Iterator[Array]]] = {
     "rank-one tensor": by_rank_one,
     "Tucker tensor": by_tucker,
     "second moments": by_moments,
+    "main effects": by_effects,
     "pairs of matrices": by_pairs,
     "balls of the spectral norm": by_balls,
     "slices": lambda: iter(shrink_slices(TENSOR, 2.0)),

@@ -27,6 +27,7 @@ _LISTED = (
     "lrtc_tnn:LRTCTNN",
     "spc:SPC",
     "bcpf:BCPF",
+    "main_effects:MainEffects",
     "constant_fill:ZeroFill",
     "constant_fill:MeanFill",
     "nearest_slices:NearestSlices",

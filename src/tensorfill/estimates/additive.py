@@ -1,0 +1,52 @@
+"""AdditiveEstimate: a mean, and an effect of every index of every mode; nothing that two modes do together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..tensor import Array
+
+
+@dataclass(frozen=True, eq=False)
+class AdditiveEstimate:
+    """W[i_1, …, i_K] = mean + Σ_k effects[k][i_k]."""
+
+    mean: float
+    effects: tuple[Array, ...]
+    """One array per mode, with a number for each of its indices."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the whole."""
+        return tuple(len(effect) for effect in self.effects)
+
+    @property
+    def smallest(self) -> float:
+        """The smallest entry of all: where every mode is at its smallest effect."""
+        return self.mean + sum(float(effect.min()) for effect in self.effects)
+
+    def at(self, coordinates: NDArray[np.int64]) -> Array:
+        """Values at rows of coordinates."""
+        found = np.full(len(coordinates), self.mean)
+        for effect, indices in zip(self.effects, coordinates.T, strict=True):
+            found += effect[indices]
+        return found
+
+    def dense(self) -> Array:
+        """The full tensor."""
+        whole = np.full(self.shape, self.mean)
+        for mode in range(len(self.shape)):
+            whole += self._spread(mode)
+        return whole
+
+    def components(self) -> tuple[Array, ...]:
+        """One tensor per mode: its effects, and an equal share of the mean."""
+        modes = len(self.shape)
+        return tuple(np.full(self.shape, self.mean / modes) + self._spread(mode) for mode in range(modes))
+
+    def _spread(self, mode: int) -> Array:
+        """The effects of a mode, in a shape that can be added to the whole."""
+        return self.effects[mode].reshape([-1 if other == mode else 1 for other in range(len(self.shape))])

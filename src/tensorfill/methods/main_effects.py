@@ -1,0 +1,93 @@
+"""Main effects: the mean, plus an effect of every index of every mode, each shrunk towards zero."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+
+from ..completion import Completion, Watch
+from ..estimates.additive import AdditiveEstimate
+from ..estimates.derived import ClippedEstimate
+from ..estimates.estimate import ConstantEstimate
+from ..iterating import follow, iterate
+from ..method import Cost
+from ..numerics.sampled_effects import SampledEffects, choose_shrinkage, fit_effects
+from ..observed import ObservedTensor
+from .baseline import CheckedMethod, OneStep
+from .setting_checks import is_list, is_number, require, wrong
+
+Shrinkage = Annotated[
+    float | Sequence[float],
+    require(
+        "be a number above 0, or one per mode",
+        lambda value: all(is_number(part) and part > 0 for part in (value if is_list(value) else [value])),
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MainEffects(CheckedMethod):
+    """What every index adds by itself, whatever the others are: how one user rates, how one item is rated.
+
+    Parameters
+    ----------
+    shrinkage
+        λ_k, one per mode or one for all: the number of known entries at which an index is trusted by half. Default: by
+        the marginal likelihood of a model in which effects and noise are random.
+    """
+
+    name: ClassVar[str] = "main-effects"
+    summary: ClassVar[str] = "The mean, plus an effect of every index of every mode, shrunk; for sparse tensors"
+    reference: ClassVar[str] = "Searle, Casella & McCulloch, Variance Components, 1992"
+    nonnegative: ClassVar[bool] = True
+    needs_known_only: ClassVar[bool] = True
+    costs: ClassVar[tuple[Cost, Cost]] = Cost(60, 0.4), Cost(60, 0.4)
+
+    shrinkage: Shrinkage | None = None
+
+    def fills_lost_slices(self, observed: ObservedTensor) -> bool:
+        """By the main effects of the other modes."""
+        return True
+
+    def resolve(self, observed: ObservedTensor) -> dict[str, Any]:
+        """One number per mode, if they are given."""
+        return {} if self.shrinkage is None else {"shrinkage": self._per_mode(observed.order)}
+
+    def _per_mode(self, modes: int) -> tuple[float, ...]:
+        from_one = not is_list(self.shrinkage)
+        given = (self.shrinkage,) * modes if from_one else tuple(self.shrinkage)  # type: ignore[arg-type]
+        if len(given) != modes:
+            raise wrong(self.name, "shrinkage", f"have {modes} entries, one per mode", self.shrinkage)
+        return tuple(float(value) for value in given)  # type: ignore[arg-type]
+
+    def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
+        """Complete the tensor."""
+        settings, reasons = self.used_on(observed), {}
+        fitted: list[AdditiveEstimate] = []
+
+        def fit() -> ClippedEstimate:
+            sampled = SampledEffects(observed.shape, observed.positions)
+            if settings["shrinkage"] is None:
+                settings["shrinkage"] = choose_shrinkage(sampled, observed.values)
+                reasons["shrinkage"] = "By the marginal likelihood of the known entries."
+            found = fit_effects(sampled, observed.values, settings["shrinkage"])
+            fitted.append(AdditiveEstimate(found.mean, found.effects))
+            return ClippedEstimate(fitted[0], observed.floor)
+
+        start = ConstantEstimate(observed.shape, float(observed.values.mean()))
+        found = iterate(follow(OneStep(start, fit)), 1, watch)
+        return Completion(
+            observed=observed,
+            method=self.name,
+            estimate=found.estimate,
+            nonnegative=self.nonnegative,
+            stop=found.stop,
+            seconds=found.seconds,
+            history=found.history,
+            settings=settings,
+            smallest=fitted[0].smallest if fitted else start.value,
+            reasons=reasons,
+        )
