@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tensorfill.completion import Certificate, Completion, History, Iteration, StopReason
-from tensorfill.errors import InvalidInput, TooLarge
+from tensorfill.errors import InvalidInput, InvalidSetting, TooLarge
 from tensorfill.observed import ObservedTensor
 
 DTYPES = [np.uint8, np.uint16, np.int64, np.float32, np.float16, np.bool_]
@@ -260,6 +260,57 @@ def test_predictions_of_a_huge_tensor_work(huge: Completion) -> None:
     rows = [[9, 9, 9], [10**6 - 1, 10**6 - 1, 10**4 - 1], [0, 0, 0]]
     assert huge.predict(rows).tolist() == [4, 1, 3]
     assert huge.predict(rows, raw=True).tolist() == [1.0, 1.0, 1.0]
+
+
+# How sure it is
+
+
+def telling(**more: Any) -> Completion:
+    """A 1 × 4 table whose first entry is a known 1; deviations are a tenth of the index plus one."""
+    done = only_first_known([9.0, 2.0, 3.0, 4.0], np.float64)
+    return replace(done, **more)
+
+
+def tenths(coordinates: NDArray[np.int64]) -> NDArray[np.float64]:
+    return (coordinates[:, 1] + 1) / 10
+
+
+def all_tenths() -> NDArray[np.float64]:
+    return np.array([[0.1, 0.2, 0.3, 0.4]])
+
+
+@pytest.mark.parametrize("told", [{"deviations_at": tenths}, {"deviations": all_tenths}], ids=["at", "everywhere"])
+def test_deviations_come_with_predictions_and_are_those_of_uncertainty(told: dict[str, Any]) -> None:
+    done = telling(**told)
+    rows = [[0, 3], [0, 0], [0, 1], [0, 3]]
+    values, deviations = done.predict(rows, deviation=True)
+    assert values.tolist() == done.predict(rows).tolist()
+    assert deviations.tolist() == [0.4, 0.0, 0.2, 0.4]
+    assert done.uncertainty.tolist() == [[0.0, 0.2, 0.3, 0.4]]
+
+
+@pytest.mark.parametrize("told", [{"deviations_at": tenths}, {"deviations": all_tenths}], ids=["at", "everywhere"])
+def test_what_is_known_has_a_deviation_if_it_is_not_kept(told: dict[str, Any]) -> None:
+    assert telling(keep_observed=False, **told).predict([[0, 0]], deviation=True)[1].tolist() == [0.1]
+    assert telling(**told).predict([[0, 0]], raw=True, deviation=True)[1].tolist() == [0.1]
+
+
+def test_a_method_that_does_not_tell_says_so() -> None:
+    with pytest.raises(InvalidSetting, match=r"^This completion by given does not tell how sure it is of an entry.$"):
+        telling().predict([[0, 1]], deviation=True)
+
+
+def test_deviations_of_a_few_entries_of_a_huge_tensor_need_no_more_than_those(huge: Completion) -> None:
+    done = replace(huge, deviations_at=tenths)
+    assert done.predict([[9, 9, 9], [5, 4, 3]], deviation=True)[1].tolist() == [0.0, 0.5]
+    with pytest.raises(TooLarge, match=re.escape("; ask for those you need with predict(indices, deviation=True).")):
+        _ = done.uncertainty
+
+
+def test_one_that_tells_all_at_once_says_so_if_they_do_not_fit(huge: Completion) -> None:
+    done = replace(huge, deviations=all_tenths)
+    with pytest.raises(TooLarge, match=r"; given tells how sure it is of all entries at once or not at all.$"):
+        done.predict([[9, 9, 9]], deviation=True)
 
 
 # What it tells about itself

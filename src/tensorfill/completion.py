@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from .bounds import Bounds, Number
 from .errors import InvalidSetting, TooLarge
 from .estimates.estimate import Estimate as Estimate
+from .estimates.estimate import evaluate_everywhere
 from .memory import physical_memory
 from .observed import ObservedTensor, check_coordinates, positions_of
 from .tensor import Array, entries
@@ -162,6 +163,9 @@ class Completion:
     """Why settings were chosen as they are, where the method chose them itself; a sentence each."""
     deviations: Callable[[], Array] | None = None
     """Computes `uncertainty`, or raises an error that says what would tell; None: nobody has."""
+    deviations_at: Callable[[NDArray[np.int64]], Array] | None = None
+    """The same at rows of coordinates, without building the full tensor; where only one of the two is there, it serves
+    for both."""
     give_back: Callable[[Completion], Any] | None = None
     """Makes `filled`, if the data did not come as an array."""
     lower: Number | None = 0
@@ -177,13 +181,23 @@ class Completion:
     @cached_property
     def uncertainty(self) -> Array:
         """The standard deviation that the method gives its own guess of every entry; 0 where it is known and kept."""
-        if self.deviations is None:
-            raise InvalidSetting(f"This completion by {self.method} does not tell how sure it is of an entry.")
-        _require_memory(self.observed.shape, copies=2)
-        found = self.deviations()
+        found = self._all_deviations()
         if self.keep_observed:
             found.reshape(-1)[self.observed.positions] = 0.0
         return _read_only(found)
+
+    def _all_deviations(self) -> Array:
+        """Also of entries that are kept."""
+        if self.deviations is None and self.deviations_at is None:
+            raise InvalidSetting(f"This completion by {self.method} does not tell how sure it is of an entry.")
+        instead = "ask for those you need with predict(indices, deviation=True)"
+        if self.deviations_at is None:
+            instead = f"{self.method} tells how sure it is of all entries at once or not at all"
+        _require_memory(self.observed.shape, copies=2, instead=instead)
+        if self.deviations is not None:
+            return self.deviations()
+        assert self.deviations_at is not None
+        return evaluate_everywhere(self.deviations_at, self.observed.shape)
 
     @cached_property
     def model(self) -> Array:
@@ -205,19 +219,44 @@ class Completion:
             full.reshape(-1)[self.observed.positions] = self.observed.known
         return _read_only(full)
 
-    def predict(self, indices: ArrayLike, *, raw: bool = False) -> NDArray[Any]:
-        """Values at rows of coordinates, as in `tensor` (with `raw`, as in `model`), without building either."""
+    @overload
+    def predict(self, indices: ArrayLike, *, raw: bool = False, deviation: Literal[False] = False) -> NDArray[Any]: ...
+    @overload
+    def predict(
+        self, indices: ArrayLike, *, raw: bool = False, deviation: Literal[True]
+    ) -> tuple[NDArray[Any], Array]: ...
+    def predict(
+        self, indices: ArrayLike, *, raw: bool = False, deviation: bool = False
+    ) -> NDArray[Any] | tuple[NDArray[Any], Array]:
+        """Values at rows of coordinates, as in `tensor` (with `raw`, as in `model`), without building either.
+
+        With `deviation`, also the standard deviations that the method gives its own guesses: as in `uncertainty`, 0 for
+        values that are known and kept.
+        """
         coordinates = check_coordinates(indices, self.observed.shape)
-        model = self._clipped(self.estimate.at(coordinates))
-        if raw:
-            return model
-        values = self._bounds.as_dtype(model, self.observed.dtype)
-        if self.keep_observed:
-            wanted = positions_of(coordinates, self.observed.shape)
-            nearest = np.searchsorted(self.observed.positions, wanted).clip(max=self.observed.count - 1)
-            known = self.observed.positions[nearest] == wanted
-            values[known] = self.observed.known[nearest[known]]
-        return values
+        values = self._clipped(self.estimate.at(coordinates))
+        deviations = self._deviations_of(coordinates) if deviation else None
+        if not raw:
+            values = self._bounds.as_dtype(values, self.observed.dtype)
+        if not raw and self.keep_observed:
+            known, which = self._find_known(coordinates)
+            values[known] = self.observed.known[which]
+            if deviations is not None:
+                deviations[known] = 0.0
+        return values if deviations is None else (values, deviations)
+
+    def _deviations_of(self, coordinates: NDArray[np.int64]) -> Array:
+        """Also of entries that are kept; a new array."""
+        if self.deviations_at is not None:
+            return np.array(self.deviations_at(coordinates))
+        return np.array(self._all_deviations()[tuple(coordinates.T)])
+
+    def _find_known(self, coordinates: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        """Which rows of coordinates are known, and the numbers of those in the list of what is observed."""
+        wanted = positions_of(coordinates, self.observed.shape)
+        nearest = np.searchsorted(self.observed.positions, wanted).clip(max=self.observed.count - 1)
+        known = self.observed.positions[nearest] == wanted
+        return known, nearest[known]
 
     @property
     def iterations(self) -> int:
@@ -245,13 +284,15 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def _require_memory(shape: Sequence[int], copies: int) -> None:
+def _require_memory(
+    shape: Sequence[int], copies: int, instead: str = "ask for the entries you need with predict(indices)"
+) -> None:
     needed = entries(shape) * 8 * copies
     there = physical_memory()
     if needed > there:
         raise TooLarge(
             f"The full tensor of shape {tuple(shape)} would need {needed / 2**30:,.0f} GiB and this machine has "
-            f"{there / 2**30:,.0f}; ask for the entries you need with predict(indices)."
+            f"{there / 2**30:,.0f}; {instead}."
         )
 
 

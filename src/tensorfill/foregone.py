@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ def nothing_missing(data: ObservedTensor, method: str, settings: Mapping[str, An
         seconds=0.0,
         settings=settings,
         smallest=float(data.known.min()),
-        deviations=partial(np.zeros, data.shape),
+        deviations_at=ConstantEstimate(data.shape, 0.0).at,
     )
 
 
@@ -51,7 +51,7 @@ def always_the_same(data: ObservedTensor, method: str, settings: Mapping[str, An
         seconds=0.0,
         settings=settings,
         smallest=entry,
-        deviations=partial(np.full, data.shape, size / np.sqrt(data.count + 1)),
+        deviations_at=ConstantEstimate(data.shape, size / math.sqrt(data.count + 1)).at,
     )
 
 
@@ -74,5 +74,5 @@ def quick_interpolation(data: ObservedTensor, method: str, settings: Mapping[str
         seconds=0.0,
         settings=settings,
         smallest=float(data.known.min()),
-        deviations=partial(np.full, data.shape, size),
+        deviations_at=ConstantEstimate(data.shape, size).at,
     )

@@ -27,6 +27,7 @@ from .estimates.derived import (
     EstimateBySlice,
     PowerOfTwoEstimate,
     times_along,
+    times_at,
     times_power_of_two,
 )
 from .method import Method
@@ -63,6 +64,10 @@ class Change(ABC):
         """Deviations of the changed data as those of the data."""
         return deviations
 
+    def multiply_at(self, deviations: Array, coordinates: NDArray[np.int64]) -> Array:
+        """The same for deviations at rows of coordinates."""
+        return self.multiply(deviations)
+
     @abstractmethod
     def _restore_numbers(self, done: Completion) -> Completion:
         """What a completion tells besides its estimate and its deviations, in the units of the data."""
@@ -72,12 +77,24 @@ class Change(ABC):
         if self.is_none:
             return done
         estimate = self.restore_estimate(done.estimate)
-        deviations = None if done.deviations is None else partial(self._restore_deviations, done.deviations)
-        return self._restore_numbers(replace(done, observed=observed, estimate=estimate, deviations=deviations))
+        everywhere, at = done.deviations, done.deviations_at
+        found = replace(
+            done,
+            observed=observed,
+            estimate=estimate,
+            deviations=None if everywhere is None else partial(self._restore_deviations, everywhere),
+            deviations_at=None if at is None else partial(self._restore_deviations_at, at),
+        )
+        return self._restore_numbers(found)
 
     def _restore_deviations(self, compute: Callable[[], Array]) -> Array:
         """A method of a record, so that a completion can be pickled."""
         return self.multiply(compute())
+
+    def _restore_deviations_at(
+        self, compute: Callable[[NDArray[np.int64]], Array], coordinates: NDArray[np.int64]
+    ) -> Array:
+        return self.multiply_at(compute(coordinates), coordinates)
 
     def watching(self, watch: Watch) -> Watch:
         """A watcher that sees estimates in the units of the data."""
@@ -225,6 +242,9 @@ class SliceUnits(Change):
 
     def multiply(self, deviations: Array) -> Array:
         return deviations if self.scales is None else times_along(deviations, self.scales, self.mode)
+
+    def multiply_at(self, deviations: Array, coordinates: NDArray[np.int64]) -> Array:
+        return deviations if self.scales is None else times_at(deviations, self.scales, self.mode, coordinates)
 
     def _restore_numbers(self, done: Completion) -> Completion:
         scales = self.scales

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tensorfill.bounds import Bounds
 from tensorfill.completion import Snapshot
 from tensorfill.library import complete
+from tensorfill.methods.constant_fill import MeanFill
 from tensorfill.observed import ObservedTensor
-from tensorfill.units import Unit
+from tensorfill.units import Shift, Unit, Units
 
 
 @pytest.fixture
@@ -92,3 +95,27 @@ def test_auto_takes_the_largest_floats(data: NDArray[Any], known: NDArray[np.boo
     done = complete(huge, known, effort=effort)
     assert np.isfinite(done.tensor).all()
     assert np.abs(done.tensor / huge - 1).max() < 0.2
+
+
+def test_deviations_go_back_into_the_units_of_the_data_everywhere_and_entry_by_entry() -> None:
+    """A made-up method is as unsure as the entry's number in the tensor, in its own units."""
+    table = 1e20 * np.array([[1.0, 1e3, 1e6], [2.0, 3e3, 2e6]])
+    observed = ObservedTensor.from_array(table + 5, lower=None)
+    shift = Shift.of(Bounds(5, None), observed)
+    units = Units.of(observed, shift, shift.apply(observed), MeanFill(), columns_apart=True)
+    coordinates = np.array([[0, 0], [1, 1], [0, 2]])
+    numbers = np.arange(1.0, 7.0).reshape(2, 3)
+    expected = numbers * units.slices.scales * 2.0**units.size.exponent
+    assert units.size.exponent != 0
+    assert units.slices.scales is not None
+
+    def at(rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        return numbers[tuple(rows.T)]
+
+    ways: list[dict[str, Any]] = [{"deviations": numbers.copy}, {"deviations_at": at}]
+    for told in ways:
+        found = MeanFill().complete(units.seen, rng=np.random.default_rng(0))
+        told_of_data = units.restore(units.restore_size(replace(found, **told)))
+        done = replace(told_of_data, keep_observed=False)
+        np.testing.assert_allclose(done.uncertainty, expected)
+        np.testing.assert_allclose(done.predict(coordinates, deviation=True)[1], expected[tuple(coordinates.T)])

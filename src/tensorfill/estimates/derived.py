@@ -78,7 +78,7 @@ class EstimateBySlice(ChangedEstimate):
         return times_along(values, self.scales, self.mode)
 
     def at(self, coordinates: NDArray[np.int64]) -> Array:
-        return _times(self.estimate.at(coordinates), self.scales[coordinates[:, self.mode]])
+        return times_at(self.estimate.at(coordinates), self.scales, self.mode, coordinates)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,6 +178,11 @@ def times_power_of_two(values: Array, exponent: int) -> Array:
 def times_along(values: Array, scales: Array, mode: int) -> Array:
     """values · scales, index by index of a mode, and finite."""
     return _times(values, scales.reshape([-1 if axis == mode % values.ndim else 1 for axis in range(values.ndim)]))
+
+
+def times_at(values: Array, scales: Array, mode: int, coordinates: NDArray[np.int64]) -> Array:
+    """The same for values at rows of coordinates."""
+    return _times(values, scales[coordinates[:, mode]])
 
 
 def _times(values: Array, scales: Array) -> Array:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..tensor import Array
+from ..tensor import Array, entries
+
+_BLOCK = 2**20  # entries that are evaluated together
 
 
 class Estimate(Protocol):
@@ -97,3 +100,12 @@ class RefilledEstimate(OnePart):
         whole = self.estimate.dense()
         whole.reshape(-1)[self.positions] = self.values
         return whole
+
+
+def evaluate_everywhere(at: Callable[[NDArray[np.int64]], Array], shape: tuple[int, ...]) -> Array:
+    """The full tensor of what can be evaluated at rows of coordinates."""
+    full = np.empty(entries(shape))
+    for start in range(0, len(full), _BLOCK):
+        positions = np.arange(start, min(start + _BLOCK, len(full)))
+        full[positions] = at(np.column_stack(np.unravel_index(positions, shape)))
+    return full.reshape(shape)

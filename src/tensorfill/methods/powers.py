@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, Protocol, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..completion import Completion, Estimate, History, Snapshot, StopReason, Watch
 from ..estimates.derived import PoweredEstimate, deviation_of_root, expected_root
@@ -233,7 +234,8 @@ class _Raised:
         sure = None
         if found.deviations is not None:
             sure = _Deviations(found.deviations, self.power, largest, truth)
-            lowered = replace(lowered, deviations=partial(own_deviations, sure, lowered.estimate, errors))
+            own = partial(own_deviations, sure, lowered.estimate, errors)
+            lowered = replace(lowered, deviations=own, deviations_at=None)
         return lowered, replace(found, predictions=predictions, deviations=sure)
 
     def complete(
@@ -259,7 +261,7 @@ class _Raised:
         return float(np.sqrt(np.mean(values ** (2 - 2 * self.power)))) / self.power
 
     def _lower(self, done: Completion, variance: float = 0.0, slope: float | None = None) -> Completion:
-        smallest, sure = done.smallest, done.deviations
+        smallest, sure, sure_at = done.smallest, done.deviations, done.deviations_at
         times = self._slope if slope is None else slope
         return replace(
             done,
@@ -268,6 +270,7 @@ class _Raised:
             smallest=None if smallest is None else float(np.sign(smallest) * abs(smallest) ** (1 / self.power)),
             history=History([replace(step, cost=times * step.cost) for step in done.history]),
             deviations=None if sure is None else partial(_deviations_of_roots, sure, done.estimate, self.power),
+            deviations_at=None if sure_at is None else partial(_deviations_at, sure_at, done.estimate, self.power),
         )
 
 
@@ -293,3 +296,10 @@ class _Deviations:
 def _deviations_of_roots(sure: Callable[[], Array], estimate: Estimate, power: float) -> Array:
     """A function of the module, so that a completion can be pickled."""
     return deviation_of_root(estimate.dense(), power, sure())
+
+
+def _deviations_at(
+    sure_at: Callable[[NDArray[np.int64]], Array], estimate: Estimate, power: float, coordinates: NDArray[np.int64]
+) -> Array:
+    """The same at rows of coordinates."""
+    return deviation_of_root(estimate.at(coordinates), power, sure_at(coordinates))

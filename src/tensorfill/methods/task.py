@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..bounds import Bounds
 from ..completion import Completion, Snapshot, StopReason, Watch
@@ -132,9 +133,11 @@ class Task:
         """The same in the units of the data, with all there is to say about it."""
         done = _stop_in_time(solved.done, limit) if solved.late else solved.done
         done = solved.units.restore(done)
+        if done.deviations is None and done.deviations_at is None:
+            refuse = partial(refuse_deviations, done.method)
+            done = replace(done, deviations=refuse, deviations_at=refuse)
         return replace(
             done,
-            deviations=done.deviations or partial(refuse_deviations, done.method),
             notes=(*self.notes, *solved.notes, *done.notes),
         )
 
@@ -152,8 +155,11 @@ class Task:
         return notes
 
 
-def refuse_deviations(method: str) -> Array:
-    """Say which methods tell how sure they are. A function of the module, so that a completion can be pickled."""
+def refuse_deviations(method: str, coordinates: NDArray[np.int64] | None = None) -> Array:
+    """Whatever the coordinates, say which methods tell how sure they are.
+
+    A function of the module, so that a completion can be pickled.
+    """
     others = [name for name in names_of(lambda kind: kind.tells_uncertainty) if name != method]
     raise InvalidSetting(
         f"This completion by {method} does not tell how sure it is of an entry; those by {', '.join(others[:-1])} and "

@@ -6,7 +6,7 @@ what has to be known of them they say themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -20,9 +20,7 @@ from ..observed import ObservedTensor
 from ..tensor import Array
 from .comparison import Comparison, Course, Stopped, tell_completing
 from .judge import HeldOutRun, can_judge_lost, goes_deeper
-
-Share = tuple[float, Estimate, Callable[[], Array]]
-"""A weight, an estimate, and what computes its deviations."""
+from .mixture import Mixture
 
 
 class Refused(Exception):
@@ -163,13 +161,15 @@ class Choice:
         estimate = blended(weights)
         if lost_weights is not None:
             estimate = EstimateByPlace(estimate, blended(lost_weights), self._observed.missingness.apart)
+        mixture = Mixture.of({**(lost_weights or {}), **weights}, parts, estimate, self._observed.floor)
         whole = replace(
             parts[named[0]],
             estimate=estimate,
             certificate=None,
             smallest=None,
             negative_share=None,
-            deviations=mixture_deviations({**(lost_weights or {}), **weights}, parts, estimate, self._observed.floor),
+            deviations=None if mixture is None else mixture.deviations,
+            deviations_at=None if mixture is None or not mixture.tells_at else mixture.deviations_at,
             notes=tuple(dict.fromkeys(note for name in named for note in parts[name].notes)),
         )
         return self._finalise(whole, weights, reason=reason, lost_weights=lost_weights)
@@ -196,6 +196,8 @@ class Choice:
             stop = StopReason(
                 "done", f"Done: {chosen}, by their errors at held-out entries." if self._errors else f"Done: {chosen}."
             )
+        if (calibrated := self._calibrated(done)) is not None:
+            done = replace(done, deviations=calibrated, deviations_at=None)
         return replace(
             done,
             nonnegative=True,
@@ -207,22 +209,19 @@ class Choice:
                 "lost_weights": None if lost_weights is None else dict(lost_weights),
             },
             reasons=reasons,
-            deviations=self._deviations(done),
         )
 
     def _apart(self) -> str:
         return "slices of which nothing is known" if self._observed.empty_slices() else "large holes"
 
-    def _deviations(self, done: Completion) -> Callable[[], Array] | None:
-        """The method's own, or those of a mixture; better, for a blend whose errors are known: those of the leader,
-        calibrated on them.
+    def _calibrated(self, done: Completion) -> Callable[[], Array] | None:
+        """For a blend whose errors are known, or a method that tells nothing: the deviations of the leader, calibrated
+        on the errors of what is returned; None where there is nothing better than what `done` tells.
         """
-        sure = self._sure
-        if sure is None or (
-            done.deviations is not None and not isinstance(done.estimate, BlendedEstimate | EstimateByPlace)
-        ):
-            return done.deviations
-        return partial(_calibrated, sure, done.estimate, self._observed.floor)
+        tells = done.deviations is not None or done.deviations_at is not None
+        if self._sure is None or (tells and not isinstance(done.estimate, BlendedEstimate | EstimateByPlace)):
+            return None
+        return partial(_calibrated, self._sure, done.estimate, self._observed.floor)
 
 
 def _describe_weights(weights: Mapping[str, float]) -> str:
@@ -232,28 +231,3 @@ def _describe_weights(weights: Mapping[str, float]) -> str:
 def _calibrated(sure: Callable[[Array], Array], estimate: Estimate, floor: float) -> Array:
     """A function of the module, so that a completion can be pickled."""
     return sure(np.maximum(estimate.dense(), floor))
-
-
-def mixture_deviations(
-    weights: Mapping[str, float], parts: Mapping[str, Completion], blend: Estimate, floor: float
-) -> Callable[[], Array] | None:
-    """Computes how sure to be of a blend of which nobody knows the errors: its methods are taken for a mixture.
-
-    If each of them may be the one that is right, with probability p_i, the mean square error of their weighted mean w
-    is Σ p_i (s_i² + (w − w_i)²): what each gives itself, s_i, and how far it is from what is returned. Methods that do
-    not say how sure they are count by what they move w; None if none says. It can be pickled.
-    """
-    shares: list[Share] = []
-    for name, weight in weights.items():
-        deviations = parts[name].deviations
-        if deviations is not None:
-            shares.append((weight, parts[name].estimate, deviations))
-    return partial(_deviations, shares, blend, floor) if shares else None
-
-
-def _deviations(shares: Sequence[Share], blend: Estimate, floor: float) -> Array:
-    entries = np.maximum(blend.dense(), floor)
-    squares = np.zeros_like(entries)
-    for weight, estimate, deviations in shares:
-        squares += weight * (deviations() ** 2 + (entries - np.maximum(estimate.dense(), floor)) ** 2)
-    return np.asarray(np.sqrt(squares / sum(weight for weight, _, _ in shares)))
