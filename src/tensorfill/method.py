@@ -85,6 +85,8 @@ class Method(ABC):
     """Whether `auto` compares it with others at all."""
     place_if_small: ClassVar[int | None] = None
     """Its place among those that `auto` compares on small tensors at normal effort; None: at high effort only."""
+    place_if_sparse: ClassVar[int | None] = None
+    """Its place among those that `auto` compares on tables of interactions; None: it is not."""
 
     interpolates: ClassVar[bool] = False
     """Whether it takes what is around a hole for what is in it, and assumes nothing about the whole. `auto` trusts it
@@ -134,8 +136,14 @@ class Method(ABC):
     @classmethod
     def usual_place(cls, question: Question) -> int | None:
         """The same by `compared` and `place_if_small` alone, for which no method need be made."""
+        if question.sparse:
+            return cls.place_if_sparse
         place = cls.place_if_small
         return question.place(place or 0, when=place is not None and question.small) if cls.compared else None
+
+    def settled(self, done: Completion) -> Method:
+        """The method with what it has chosen for a completion, so that it need not choose again on nearly the same data."""
+        return self
 
     def worth_trying(self, observed: ObservedTensor) -> bool:
         """Whether `auto` should compare it on this data, below high effort, as far as it can tell itself."""
@@ -180,6 +188,9 @@ class Question:
     """Whether entries are missing in blocks, lines or frames, rather than one by one."""
     strokes: bool = False
     """Whether what is missing are a few narrow holes, such as scratches."""
+    sparse: bool = False
+    """Whether it is a table of interactions, such as ratings: few entries are known of most slices, and nothing is next
+    to anything."""
 
     @property
     def size(self) -> int:

@@ -15,6 +15,7 @@ from ..estimates.derived import PoweredEstimate
 from ..estimates.estimate import Estimate
 from ..observed import ObservedTensor
 from ..sampling.entries import hold_out_entries, take_slices
+from .samples import SampledModel
 from .solver import GibbsSettings, GibbsSolver
 from .terms import Interactions
 
@@ -99,14 +100,13 @@ def raised(data: ObservedTensor, power: float) -> ObservedTensor:
     return data if power == 1 else data.with_values(np.asarray(data.values**power))
 
 
-def lowered(solver: GibbsSolver, power: float) -> Estimate:
+def lowered(model: SampledModel, power: float) -> Estimate:
     """The estimate of the data, where its power is sampled."""
-    found = solver.estimate()
-    return found if power == 1 else PoweredEstimate(found, power, found.noise)
+    return model if power == 1 else PoweredEstimate(model, power, model.noise)
 
 
 def _sample(data: ObservedTensor, settings: GibbsSettings, power: float, rng: np.random.Generator) -> Estimate:
     solver = GibbsSolver(raised(data, power), settings, rng)
     while solver.finished() is None:
         solver.step()
-    return lowered(solver, power)
+    return lowered(solver.estimate(), power)

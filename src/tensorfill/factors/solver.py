@@ -88,6 +88,10 @@ class GibbsSolver(Solver):
         for number, term in enumerate(self._terms):
             for mode in term.modes:
                 self._draw_factor(number, mode)
+                if len(term.modes) == 1:
+                    self._shift_effects(mode)
+                elif len(term.modes) == 2:
+                    self._shift_factor(number, mode)
         self._measure()
         self._draw_precision()
         drawn = self._iteration - self._settings.forgotten
@@ -156,8 +160,9 @@ class GibbsSolver(Solver):
         """The prior of the rows of a mode, then the rows."""
         term, offsets, prior = self._terms[number], self._offsets[number], self._priors[number, mode]
         factor, known = self._factors[number], self._entries
-        rows = factor[offsets[mode] : offsets[mode] + known.counts[mode]]
-        prior.draw(rows.astype(np.float64), self._rng)
+        rows = self._rows(number, mode)
+        if self._iteration > 1 or len(term.modes) > 1:  # effects start at 0, and a prior learned of that would keep them there
+            prior.draw(rows.astype(np.float64), self._rng)
         kernel = partial(
             draw_rows,
             starts=known.starts[mode],
@@ -174,6 +179,37 @@ class GibbsSolver(Solver):
             normals=self._rng.standard_normal(rows.shape),
         )
         share_pieces(kernel, known.pieces(mode))
+
+    def _shift_effects(self, mode: int) -> None:
+        """Add a number to all effects of a mode, and take it from the level: the fit stays as it is.
+
+        Each of the two hardly moves as long as the other is held, so without this the chain would forget slowly.
+        """
+        prior, effects = self._priors[mode, mode], self._rows(mode, mode)
+        count, mean = len(effects), float((effects - prior.means()).mean())
+        shift = mean + float(self._rng.standard_normal()) / np.sqrt(count * prior.precision[0, 0])
+        effects -= np.float32(shift)
+        self._level += shift
+
+    def _shift_factor(self, number: int, mode: int) -> None:
+        """Add a vector d to all rows v of one mode of a pair, and take uᵀd from the other mode's effects: likewise."""
+        other = next(other for other in self._terms[number].modes if other != mode)
+        prior, effect_prior = self._priors[number, mode], self._priors[other, other]
+        rows, others, effects = self._rows(number, mode), self._rows(number, other), self._rows(other, other)
+        across = others.astype(np.float64)
+        trust = float(effect_prior.precision[0, 0])
+        precision = len(rows) * prior.precision + trust * across.T @ across
+        pull = trust * across.T @ (effects - effect_prior.means())[:, 0]
+        pull -= prior.precision @ (rows - prior.means()).sum(axis=0)
+        root = np.linalg.cholesky(precision)
+        shift = np.linalg.solve(root.T, np.linalg.solve(root, pull) + self._rng.standard_normal(len(pull)))
+        rows += shift.astype(np.float32)
+        effects -= (across @ shift).astype(np.float32)[:, None]
+
+    def _rows(self, number: int, mode: int) -> Factor:
+        """The rows of a mode in the factor of a term, to be written over. Main effects are the first terms, in order."""
+        first = self._offsets[number][mode]
+        return self._factors[number][first : first + self._entries.counts[mode]]
 
     def _measure(self) -> None:
         """What is left of the known entries; the cost is its size."""

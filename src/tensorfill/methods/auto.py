@@ -13,6 +13,7 @@ from ..completion import Completion, Watch
 from ..method import Effort, Method, Question
 from ..observed import ObservedTensor
 from ..selection.choice import Candidates, Choice, Refused
+from ..selection.interactions import is_table_of_interactions
 from ..selection.judge import HeldOutRun
 from ..tensor import entries
 from .dual import NonnegDual
@@ -79,7 +80,11 @@ class Auto(Method):
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""
-        return Spectral().refuses(observed) is None
+        return not self._is_sparse(observed)
+
+    def fills_lost_slices(self, observed: ObservedTensor) -> bool:
+        """From those beside them, or by main effects of the other modes."""
+        return True
 
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
         """Complete the tensor."""
@@ -182,11 +187,8 @@ class Auto(Method):
     def _choose(self, choice: Choice, observed: ObservedTensor) -> Completion:
         if self.weights is not None:
             return choice.blended(self._make_named(observed), self.weights, self.lost_weights)
-        refusal = Spectral().refuses(observed)
-        if refusal is not None:
-            fallback = NonnegDual()
-            reason = f"{fallback.name} alone: {refusal}"
-            return choice.blended({fallback.name: fallback}, {fallback.name: 1.0}, reason=reason)
+        if self._is_sparse(observed):
+            return choice.compared_by_entry(candidates(Question(self.effort, observed.shape, sparse=True)))
         question = self._question(observed)
         first, others = leader(question), candidates(question)
         if first.refuses(observed) is not None:
@@ -197,6 +199,11 @@ class Auto(Method):
         # two say different things about it.
         unjudged: dict[str, Method] = {first.name: first, Linear.name: Linear()}
         return choice.compared(Candidates(first, others, unjudged), question)
+
+    @staticmethod
+    def _is_sparse(observed: ObservedTensor) -> bool:
+        """Whether nothing of the size of the tensor is to be built: it is too large, or there is no use in it."""
+        return Spectral().refuses(observed) is not None or is_table_of_interactions(observed)
 
     def _question(self, observed: ObservedTensor) -> Question:
         pattern = observed.missingness

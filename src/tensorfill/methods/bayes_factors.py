@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..completion import Completion, Watch
 from ..estimates.derived import ClippedEstimate, deviation_of_root
+from ..estimates.estimate import ConstantEstimate
 from ..factors.choosing import choose_model, lowered, raised
 from ..factors.samples import SampledModel, bytes_of_sample
 from ..factors.solver import GibbsSettings, GibbsSolver, Internals
@@ -21,10 +23,10 @@ from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..tensor import Array
 from .baseline import CheckedMethod, complete_zeros, refuse_memory
-from .powers import check_power, check_power_fits
-from .setting_checks import Count, Flag
+from .powers import check_power_fits
+from .setting_checks import Count, Flag, is_number, require
 
-Power = Annotated[float, check_power]
+Power = Annotated[float, require("be above 0 and at most 1", lambda value: is_number(value) and 0 < value <= 1)]
 
 _MANY = 1_000_000  # known entries above which fewer samples are drawn: the posterior is narrow
 _WELL_KNOWN = 200  # known entries per index from which on more components can be told apart
@@ -109,18 +111,19 @@ class BayesFactors(CheckedMethod):
         if not observed.values.any():
             return complete_zeros(observed, self.name, settings)
         reasons: dict[str, str] = {}
-        solvers: list[GibbsSolver] = []
+        models: list[SampledModel] = []
 
         def states() -> Iterator[Progress]:
-            solver = self._begin(observed, settings, reasons, rng)
-            solvers.append(solver)
-            for state in follow(solver):
-                estimate = ClippedEstimate(lowered(solver, settings["power"]), observed.floor)
-                yield replace(state, estimate=estimate)
+            mean = float(observed.values.mean())  # while a model is being chosen
+            yield Progress(float(observed.values.std()), ConstantEstimate(observed.shape, mean))
+            chain = follow(self._begin(observed, settings, reasons, rng))
+            next(chain)  # its start is no better than the mean
+            for state in chain:
+                models[:] = [cast(SampledModel, state.estimate)]
+                yield replace(state, estimate=ClippedEstimate(lowered(models[0], settings["power"]), observed.floor))
 
         with quiet_blas():
             found = iterate(states(), settings["max_iter"], watch)
-        model = solvers[0].estimate()
         return Completion(
             observed=observed,
             method=self.name,
@@ -131,7 +134,8 @@ class BayesFactors(CheckedMethod):
             history=found.history,
             settings=settings,
             reasons=reasons,
-            deviations=partial(deviate, model, settings["power"]),
+            deviations=partial(deviate, models[0], settings["power"]) if models else None,
+            deviations_at=partial(deviate_at, models[0], settings["power"]) if models else None,
         )
 
     def _begin(
@@ -160,3 +164,9 @@ def deviate(model: SampledModel, power: float) -> Array:
     """The standard deviation of every entry. A function of the module, so that a completion can be pickled."""
     deviations = np.sqrt(model.dense_variances())
     return deviations if power == 1 else deviation_of_root(model.dense(), power, deviations)
+
+
+def deviate_at(model: SampledModel, power: float, coordinates: NDArray[np.int64]) -> Array:
+    """The same at rows of coordinates."""
+    deviations = np.sqrt(model.variances_at(coordinates))
+    return deviations if power == 1 else deviation_of_root(model.at(coordinates), power, deviations)
