@@ -21,12 +21,12 @@ dual | spectral | patches | factors
 selection
 riemannian | tiles
 numerics
-formats | sampling | metrics | iterating | units | foregone
+formats | sampling | metrics | iterating | units | foregone | facts
 method
 completion | rows
 notebook
-observed | estimates | views
-bounds | missingness
+observed | estimates | views | ranking | history
+bounds | missingness | labels
 tensor | memory | compiling | keeping
 errors | private_folder | interrupting | telling
 """

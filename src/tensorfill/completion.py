@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, overload
+from numbers import Integral
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .bounds import Bounds, Number
-from .errors import InvalidSetting, TooLarge
+from .errors import InvalidInput, InvalidSetting, TooLarge, must_be
 from .estimates.estimate import Estimate as Estimate
-from .estimates.estimate import evaluate_everywhere
+from .estimates.estimate import evaluate_everywhere, predicts_unseen
+from .history import History as History
+from .history import Iteration as Iteration
+from .history import StopKind as StopKind
+from .history import StopReason as StopReason
+from .labels import Axes, Found, asks_by_labels
 from .memory import physical_memory
 from .observed import ObservedTensor, check_coordinates, positions_of
+from .ranking import find_best
 from .tensor import Array, entries
-
-StopKind = Literal[
-    "gradient",
-    "gap",
-    "change",
-    "fit",
-    "iterations",
-    "done",
-    "stalled",
-    "watch",
-    "time",
-    "interrupted",
-    "nothing_missing",
-    "all_zero",
-    "constant",
-]
 
 
 @dataclass(frozen=True)
@@ -65,69 +54,6 @@ class Certificate:
 
 
 @dataclass(frozen=True)
-class Iteration:
-    """One outer iteration in numbers. `seconds` excludes the time spent in `watch`.
-
-    What a method measures besides, such as `gradient_norm`, is an attribute too.
-    """
-
-    iteration: int
-    seconds: float
-    cost: float
-    measures: Mapping[str, float] = field(default_factory=dict)
-
-    def __getattr__(self, name: str) -> float:
-        measures: Mapping[str, float] = self.__dict__.get("measures", {})
-        if name not in measures:
-            told = f"it has: {', '.join(measures)}" if measures else "it has none"
-            raise AttributeError(f"This iteration has no measure {name!r}; {told}.")
-        return measures[name]
-
-
-class History(Sequence[Iteration]):
-    """The outer iterations in order; `seconds`, `cost` and what the method measures are also there as arrays."""
-
-    def __init__(self, iterations: Sequence[Iteration] = ()) -> None:
-        self._iterations = tuple(iterations)
-
-    @overload
-    def __getitem__(self, index: int) -> Iteration: ...
-    @overload
-    def __getitem__(self, index: slice) -> History: ...
-    def __getitem__(self, index: int | slice) -> Iteration | History:
-        if isinstance(index, slice):
-            return History(self._iterations[index])
-        return self._iterations[index]
-
-    def __len__(self) -> int:
-        return len(self._iterations)
-
-    def __iter__(self) -> Iterator[Iteration]:
-        return iter(self._iterations)
-
-    def __repr__(self) -> str:
-        return f"History({len(self)} iterations)"
-
-    def __getattr__(self, name: str) -> NDArray[Any]:
-        if name.startswith("_"):  # asked for while a copy is being made
-            raise AttributeError(name)
-        if self._iterations and not any(hasattr(step, name) for step in self._iterations):
-            getattr(self._iterations[0], name)  # which raises, with what there is
-        return np.array([getattr(step, name, np.nan) for step in self._iterations])
-
-
-@dataclass(frozen=True)
-class StopReason:
-    """Why a method stopped: a word for programs and a sentence with advice for people."""
-
-    kind: StopKind
-    sentence: str
-
-    def __str__(self) -> str:
-        return self.sentence
-
-
-@dataclass(frozen=True)
 class Snapshot:
     """What a watcher sees after an outer iteration; `estimate` is the tensor as it stands."""
 
@@ -137,6 +63,16 @@ class Snapshot:
 
 Watch = Callable[[Snapshot], bool | None]
 """Called after every outer iteration; returning True stops the method and keeps what it has."""
+
+
+class Top(NamedTuple):
+    """The largest entries of a fibre, the largest first."""
+
+    labels: tuple[Any, ...]
+    """What they are called along the fibre: labels of the free coordinate, or its indices."""
+    values: NDArray[Any]
+    coordinates: NDArray[np.int64]
+    """Their rows of indices; -1 for a label that the data did not have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,9 +101,11 @@ class Completion:
     """Computes `uncertainty`, or raises an error that says what would tell; None: nobody has."""
     deviations_at: Callable[[NDArray[np.int64]], Array] | None = None
     """The same at rows of coordinates, without building the full tensor; where only one of the two is there, it serves
-    for both."""
+    for both. If the estimate `predicts_unseen`, so does this: -1 is an index of which nothing was ever known."""
     give_back: Callable[[Completion], Any] | None = None
     """Makes `filled`, if the data did not come as an array."""
+    axes: Axes | None = None
+    """What modes and indices are called, if the data came as a long table."""
     lower: Number | None = 0
     """What nothing in `tensor` is below; the model neither, if `nonnegative`. None: no bound."""
     upper: Number | None = None
@@ -220,42 +158,145 @@ class Completion:
         return _read_only(full)
 
     @overload
-    def predict(self, indices: ArrayLike, *, raw: bool = False, deviation: Literal[False] = False) -> NDArray[Any]: ...
+    def predict(
+        self, indices: Any = None, *, raw: bool = False, deviation: Literal[False] = False, **labels: Any
+    ) -> NDArray[Any]: ...
     @overload
     def predict(
-        self, indices: ArrayLike, *, raw: bool = False, deviation: Literal[True]
+        self, indices: Any = None, *, raw: bool = False, deviation: Literal[True], **labels: Any
     ) -> tuple[NDArray[Any], Array]: ...
     def predict(
-        self, indices: ArrayLike, *, raw: bool = False, deviation: bool = False
+        self, indices: Any = None, *, raw: bool = False, deviation: bool = False, **labels: Any
     ) -> NDArray[Any] | tuple[NDArray[Any], Array]:
-        """Values at rows of coordinates, as in `tensor` (with `raw`, as in `model`), without building either.
+        """Values of single entries, as in `tensor` (with `raw`, as in `model`), without building either.
 
-        With `deviation`, also the standard deviations that the method gives its own guesses: as in `uncertainty`, 0 for
-        values that are known and kept.
+        Parameters
+        ----------
+        indices
+            Rows of whole numbers, counted from 0: an array, or a list of lists. Of data that came as a long table
+            also labels: a DataFrame with the coordinate columns, or a list of tuples, one per entry.
+        raw
+            The model's own values, observed ones not put back, and not rounded to the dtype of the data.
+        deviation
+            Return standard deviations, too: as in `uncertainty`, 0 for values that are known and kept.
+        **labels
+            Labels by the names of the coordinates, instead of `indices`: `predict(user="ann", film=["Alien", "Heat"])`.
+            One label serves for all entries.
         """
-        coordinates = check_coordinates(indices, self.observed.shape)
-        values = self._clipped(self.estimate.at(coordinates))
-        deviations = self._deviations_of(coordinates) if deviation else None
-        if not raw:
-            values = self._bounds.as_dtype(values, self.observed.dtype)
-        if not raw and self.keep_observed:
+        coordinates = self._locate(indices, labels)
+        values = self._values_at(coordinates, raw=raw)
+        if not deviation:
+            return values
+        deviations = self._deviations_of(coordinates)
+        if self.keep_observed and not raw:
+            deviations[self._find_known(coordinates)[0]] = 0.0
+        return values, deviations
+
+    def top(
+        self,
+        index: Any,
+        k: int = 10,
+        *,
+        mode: str | None = None,
+        exclude_known: bool = True,
+        raw: bool = False,
+        **fixed: Any,
+    ) -> Top:
+        """The k largest entries among those with this index, such as the films that a user will like best.
+
+        They are ordered by the model's values before rounding, the largest first, and of equal ones the smaller index;
+        `values` are those of `predict`.
+
+        Parameters
+        ----------
+        index
+            The label of an index, or, where indices have no labels, its number, counted from 0.
+        k
+            How many; fewer are returned if there are no more.
+        mode
+            The name of the coordinate that `index` is one of (default: the first).
+        exclude_known
+            Leave out entries that are known.
+        raw
+            The model's own values.
+        **fixed
+            Labels by the names of other coordinates, so that one is left: `top("ann", month="May")`.
+        """
+        if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
+            raise InvalidSetting(must_be("k", "be a whole number, at least 1", k))
+        axes = self._axes
+        chosen = axes.names[0] if mode is None else mode
+        row, free = axes.fix({chosen: index, **fixed} if chosen not in fixed else fixed)
+        self._check_seen(row)
+
+        def complete_row(indices: NDArray[np.int64]) -> NDArray[np.int64]:
+            coordinates = np.repeat(row.coordinates, len(indices), axis=0)
+            coordinates[:, free] = indices
+            return coordinates
+
+        def score(indices: NDArray[np.int64]) -> tuple[NDArray[np.int64], Array]:
+            coordinates = complete_row(indices)
+            known, which = self._find_known(coordinates)
+            if exclude_known:
+                return indices[~known], self._clipped(self.estimate.at(coordinates[~known]))
+            scores = self._clipped(self.estimate.at(coordinates))
+            if self.keep_observed and not raw:
+                scores[known] = self.observed.known[which]
+            return indices, scores
+
+        best = find_best(score, self.observed.shape[free], int(k))
+        coordinates = complete_row(best)
+        values = self._values_at(coordinates, raw=raw)
+        return Top(tuple(axes.label(free, index) for index in best.tolist()), values, coordinates)
+
+    def _locate(self, indices: Any, labels: Mapping[str, Any]) -> NDArray[np.int64]:
+        """Rows of indices, `UNSEEN` only where the method can predict that."""
+        if isinstance(indices, Found):
+            return self._check_seen(indices)
+        if (indices is None) == (not labels):
+            raise InvalidInput("predict takes either rows of indices, or labels by the names of all coordinates.")
+        if indices is not None and (self.axes is None or not asks_by_labels(indices)):
+            return check_coordinates(indices, self.observed.shape)
+        found = self._axes.find_named(labels) if indices is None else self._axes.find_rows(indices)
+        return self._check_seen(found)
+
+    def _check_seen(self, found: Found) -> NDArray[np.int64]:
+        if found.first_unseen and not predicts_unseen(self.estimate):
+            raise InvalidInput(
+                f"{found.first_unseen} is not in the data, and this completion by {self.method} tells nothing about "
+                "what it has not seen; leave such entries out."
+            )
+        return found.coordinates
+
+    @property
+    def _axes(self) -> Axes:
+        shape = self.observed.shape
+        return self.axes or Axes(tuple(f"mode_{mode + 1}" for mode in range(len(shape))), (None,) * len(shape), shape)
+
+    def _values_at(self, coordinates: NDArray[np.int64], *, raw: bool = False) -> NDArray[Any]:
+        """Values at rows of coordinates that are checked already."""
+        model = self._clipped(self.estimate.at(coordinates))
+        if raw:
+            return model
+        values = self._bounds.as_dtype(model, self.observed.dtype)
+        if self.keep_observed:
             known, which = self._find_known(coordinates)
             values[known] = self.observed.known[which]
-            if deviations is not None:
-                deviations[known] = 0.0
-        return values if deviations is None else (values, deviations)
+        return values
 
     def _deviations_of(self, coordinates: NDArray[np.int64]) -> Array:
         """Also of entries that are kept; a new array."""
         if self.deviations_at is not None:
             return np.array(self.deviations_at(coordinates))
+        if (coordinates < 0).any():
+            raise InvalidSetting(f"This completion by {self.method} does not tell how sure it is of what is not in it.")
         return np.array(self._all_deviations()[tuple(coordinates.T)])
 
     def _find_known(self, coordinates: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
         """Which rows of coordinates are known, and the numbers of those in the list of what is observed."""
         wanted = positions_of(coordinates, self.observed.shape)
         nearest = np.searchsorted(self.observed.positions, wanted).clip(max=self.observed.count - 1)
-        known = self.observed.positions[nearest] == wanted
+        known = (self.observed.positions[nearest] == wanted) & (coordinates >= 0).all(axis=1)
         return known, nearest[known]
 
     @property
@@ -294,53 +335,3 @@ def _require_memory(
             f"The full tensor of shape {tuple(shape)} would need {needed / 2**30:,.0f} GiB and this machine has "
             f"{there / 2**30:,.0f}; {instead}."
         )
-
-
-# All that is worth keeping about a run
-
-
-def describe_run(done: Completion) -> dict[str, Any]:
-    """Everything worth keeping about a completion."""
-    proof = done.certificate
-    return {
-        "method": done.method,
-        "settings": dict(done.settings),
-        "reasons": dict(done.reasons),
-        "shape": list(done.observed.shape),
-        "dtype": str(done.observed.dtype),
-        "observed_count": done.observed.count,
-        "observed_share": done.observed.share,
-        "seconds": done.seconds,
-        "iterations": done.iterations,
-        "stop": {"kind": done.stop.kind, "sentence": done.stop.sentence},
-        "certificate": proof and {**asdict(proof), "gap": proof.gap, "relative_gap": proof.relative_gap},
-        "lower": done.lower,
-        "upper": done.upper,
-        "smallest_before_clipping": done.smallest,
-        "negative_share_before_clipping": done.negative_share,
-        "nonnegative": done.nonnegative,
-        "notes": list(done.notes),
-        "history": [
-            {"iteration": step.iteration, "seconds": step.seconds, "cost": step.cost, **step.measures}
-            for step in done.history
-        ],
-    }
-
-
-def as_json(value: Any) -> str:
-    """Strict JSON: what is not a finite number is null."""
-    return json.dumps(_plain(value), indent=2, allow_nan=False)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(part) for key, part in value.items()}
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Sequence):
-        return [_plain(part) for part in value]
-    if hasattr(value, "tolist"):  # NumPy's numbers and arrays
-        return _plain(value.tolist())
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, int) else str(value)

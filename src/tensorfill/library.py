@@ -130,7 +130,8 @@ def complete(
 def _give_back(done: Completion, arrived: Arrived) -> Completion:
     """In kind, with what there is to say about how it was understood."""
     reasons = {**done.reasons, "table": arrived.read_as} if arrived.read_as else done.reasons
-    return replace(done, give_back=arrived.give_back, notes=(*arrived.notes, *done.notes), reasons=reasons)
+    axes = arrived.given.axes if isinstance(arrived.given, Entries) else None
+    return replace(done, give_back=arrived.give_back, axes=axes, notes=(*arrived.notes, *done.notes), reasons=reasons)
 
 
 def _is_listed(array: object, arrived: Arrived | None) -> bool:

@@ -11,20 +11,22 @@ from typing import Any, cast
 import typer
 
 from ..completion import Completion
-from ..errors import InvalidSetting, TensorfillError
+from ..errors import InvalidSetting, TensorfillError, TooLarge
 from ..formats import Contents, DataFile, Entries
 from ..formats.scratch import Scratch
 from ..interrupting import INTERRUPTED
 from ..telling import listening
 from ..tiles.workers import workers_at
+from .apart import check_apart
 from .app import USER_ERROR, Stopped, describe
 from .console import report_on, say, show_json, show_notes, show_table, summarise
 from .in_tiles import STOPPED_EARLY, InTiles, checkpoint_at
-from .job import Job, check_apart, find_jobs, name_inputs
+from .job import Job, find_jobs
 from .options import BoundOptions, MissingOptions, ReadingOptions, SolvingOptions, TileOptions, WritingOptions
 from .progress import ProgressLine
 from .solving import Solving, TileWishes, check_memory, ignore_interrupts
 from .source import Source
+from .wanted import Wanted
 
 _GLANCE = 0.25  # seconds between two looks at whether somebody presses Ctrl-C
 
@@ -79,7 +81,7 @@ class Completing:
 
     def _check(self) -> None:
         """Refuse, before anything is read, settings that no data would suit, and places that cannot be written."""
-        inputs = [named for job in self.jobs for named in name_inputs(job.input, job.source)]
+        inputs = [named for job in self.jobs for named in job.inputs]
         check_apart(inputs, [named for job in self.jobs for named in job.outputs])
         method = self.solving.chosen
         for job in self.jobs:
@@ -226,6 +228,7 @@ def complete_file(job: Job, solving: Solving, wishes: TileWishes, line: Progress
     with job.keeping_large(always=wishes.cut) as scratch:
         with listening(line.enter):
             source = job.read(solving.bounds, scratch)
+            wanted = job.read_wanted(source)
         for note in source.notes:
             line.note(note)
         tiles = _cut(job, solving, wishes, source, scratch)
@@ -238,12 +241,12 @@ def complete_file(job: Job, solving: Solving, wishes: TileWishes, line: Progress
         with ignore_interrupts():
             if tiles is None:
                 line.tell("writing")
-                losses = job.write(source, done)
+                losses = job.write(source, done, wanted)
             outcome = _tell(job, solving, done, notes, losses)
             line.pause()
             yield outcome
     if job.uncertainty is not None and tiles is None and not outcome.interrupted:
-        yield _write_uncertainty(job, job.uncertainty, done, line)
+        yield _write_uncertainty(job, job.uncertainty, done, wanted, line)
 
 
 def complete_apart(job: Job, solving: Solving, wishes: TileWishes) -> list[Outcome | Afterword]:
@@ -301,18 +304,23 @@ def _tell(job: Job, solving: Solving, done: Completion, notes: tuple[str, ...], 
     )
 
 
-def _write_uncertainty(job: Job, file: DataFile, done: Completion, line: ProgressLine) -> Afterword:
+def _write_uncertainty(
+    job: Job, file: DataFile, done: Completion, wanted: Wanted | None, line: ProgressLine
+) -> Afterword:
     """Work it out and write it; Ctrl-C leaves it out."""
     line.begin(file.path.name, 0.0, "working out how unsure each entry is")
     note = f"{file} was not written"
     try:
-        deviations = done.uncertainty
+        deviations: Any = done.uncertainty if wanted is None else wanted.answer_deviations(done)
     except KeyboardInterrupt:
         return Afterword(note, interrupted=True)
-    except InvalidSetting as error:  # auto may end with a method that does not tell
+    except (InvalidSetting, TooLarge) as error:  # auto may end with a method that does not tell
         return Afterword(f"{note}: {error}")
     else:
         with ignore_interrupts():
+            if wanted is not None:
+                file.write_listing(deviations, wanted.axes, force=job.force)
+                return Afterword(f"{file} holds the standard deviation of every wanted entry.")
             return Afterword(job.write_uncertainty(file, deviations, done.observed.mask()))
     finally:
         line.pause()

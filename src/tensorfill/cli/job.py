@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,23 +11,23 @@ from typing import Any
 import numpy as np
 
 from ..bounds import Bounds
-from ..completion import Completion, as_json
-from ..errors import InvalidInput, InvalidSetting, TensorfillError, UnreadableFile, UnwritableFile
+from ..completion import Completion
+from ..errors import InvalidInput, InvalidSetting, UnreadableFile, UnwritableFile
+from ..facts import as_json
 from ..formats import Contents, DataFile, Entries, TableFormat, atomically, check_target, format_of, known_extensions
 from ..formats.damage import count_bytes
 from ..formats.format import Format
 from ..formats.listed import decide_role, is_clip, list_data_files
 from ..formats.scratch import Scratch, scratch_in
 from ..methods.registry import names_of
+from .apart import Named, name_inputs
 from .options import WritingOptions
 from .preview import draw_deviations, preview
 from .source import Source
+from .wanted import Wanted
 
 SURELY_SMALL = 2**20
 """Bytes of a file that is read into memory: unpacked it is seldom over 250 MB, and never over 2 GB."""
-
-Named = tuple[str, tuple[Path, ...]]
-"""What a file is, as in "the mask", and all files that belong to it, itself first."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,8 @@ class Job:
     report: Path | None = None
     preview: DataFile | None = None
     uncertainty: DataFile | None = None
+    only: DataFile | None = None
+    """The table of the entries that alone are written."""
     raw: bool = False
     force: bool = False
 
@@ -65,10 +66,30 @@ class Job:
             report=None if self.report is None else self.report.absolute(),
             preview=full(self.preview),
             uncertainty=full(self.uncertainty),
+            only=full(self.only),
         )
+
+    @property
+    def inputs(self) -> list[Named]:
+        """What is read: the data, its masks, and the list of what is wanted of it."""
+        only = [] if self.only is None else [("list of wanted entries", self.only.files)]
+        return [*name_inputs(self.input, self.source), *only]
+
+    def _check_tables(self) -> None:
+        """Refuse what is no table, if only some entries are written."""
+        if self.only is None:
+            return
+        for what, file in (
+            ("--only reads", self.only),
+            ("With --only, -o writes", self.output),
+            ("With --only, --uncertainty writes", self.uncertainty),
+        ):
+            if file is not None and not isinstance(file.form, TableFormat):
+                raise InvalidInput(f"{what} a table: .csv, .tsv, .parquet or .tns. Got {file.path} instead.")
 
     def check_places(self, method: str) -> None:
         """Refuse, before anything is read, what could not be written in the end."""
+        self._check_tables()
         self.output.check_place(force=self.force)
         if self.raw and self.output.form.picture:
             raise InvalidInput(
@@ -117,9 +138,22 @@ class Job:
                 self.output.check_holds(_blank(source.shape, source.dtype))
             if self.preview is not None:
                 raise InvalidInput(f"There is no preview of a table such as {self.input.path}; leave out --preview.")
-        if self.uncertainty is not None:
+            if self.only is None:
+                source.check_listable()
+        if self.uncertainty is not None and self.only is None:
             self.uncertainty.check_holds(_blank(source.shape, np.dtype(np.uint8)))
         return source
+
+    def read_wanted(self, source: Contents | Entries) -> Wanted | None:
+        """The entries that are to be written; None if that is all. Refused if an output could not list them."""
+        if self.only is None:
+            return None
+        wanted = Wanted.read(self.only, source, self.input, self.source.how)
+        for file in (self.output, self.uncertainty):
+            refusal = file.form.refuses_listing(wanted.axes) if file and isinstance(file.form, TableFormat) else None
+            if refusal:
+                raise InvalidInput(f"{file}: {refusal}")
+        return wanted
 
     def _check_holds_large(self, source: Contents) -> None:
         if not self.raw:
@@ -135,8 +169,12 @@ class Job:
         inside = bounds.lowered(bounds.raised(source.data))
         return replace(source, data=np.where(source.missingness.mask, inside, 0))
 
-    def write(self, source: Contents | Entries, done: Completion) -> tuple[str, ...]:
-        """Write the output and the preview; returns what the format of the output changes."""
+    def write(self, source: Contents | Entries, done: Completion, wanted: Wanted | None = None) -> tuple[str, ...]:
+        """Write the output and the preview; returns what there is to know about it, and what its format changes."""
+        if wanted is not None:
+            listing, notes = wanted.answer(done, raw=self.raw)
+            self.output.write_listing(listing, wanted.axes, force=self.force)
+            return notes
         losses = self.output.write(self.output.form.fill(source, done, raw=self.raw), force=self.force)
         if self.preview is not None and isinstance(source, Contents):
             self.preview.write(Contents(preview(source, done)), force=self.force)
@@ -193,7 +231,8 @@ def find_jobs(
             output=place,
             report=beside(writing.report, place, ".json"),
             preview=file_beside(writing.preview, place, ".png"),
-            uncertainty=file_beside(writing.uncertainty, place, ".npy"),
+            uncertainty=file_beside(writing.uncertainty, place, ".npy" if writing.only is None else ".csv"),
+            only=None if writing.only is None else DataFile.of(writing.only),
             raw=writing.raw,
             force=writing.force,
         )
@@ -270,47 +309,3 @@ def make_folder(folder: Path) -> None:
         raise UnwritableFile(f"{folder} is a file; give a folder for the results.") from error
     except OSError as error:
         raise UnwritableFile(f"The folder {folder} cannot be made: {error.strerror or error}.") from error
-
-
-# Nothing that is written replaces what is read
-
-
-def name_inputs(file: DataFile, source: Source) -> list[Named]:
-    """The data and its masks."""
-    return [("input", file.files), *(("mask", _mask_files(path)) for path, _ in source.masks)]
-
-
-def _mask_files(path: Path) -> tuple[Path, ...]:
-    try:
-        return DataFile.of(path).files
-    except TensorfillError:  # which reading it will tell
-        return (path,)
-
-
-def check_apart(inputs: Iterable[Named], outputs: Iterable[Named]) -> None:
-    """Refuse an output that is an input or another output, by whatever name, or that has an input in it."""
-    taken: dict[object, str] = {}
-    around: dict[object, str] = {}
-    for what, files in inputs:
-        for file in files:
-            taken.setdefault(_identify(file), what)
-            for folder in Path(os.path.realpath(file)).parents:
-                around.setdefault(_identify(folder), what)
-    for what, files in outputs:
-        for file in files:
-            identity = _identify(file)
-            if identity in taken:
-                raise InvalidInput(f"The {taken[identity]} and the {what} cannot both be {file}; give another name.")
-            if identity in around:
-                raise InvalidInput(f"The {what} {files[0]} cannot replace the folder of the {around[identity]}.")
-            taken[identity] = what
-
-
-def _identify(path: Path) -> object:
-    """The same for two names of one file: through links of both kinds, and where case does not count."""
-    place = os.path.realpath(path)
-    try:
-        found = os.stat(place)
-    except (OSError, ValueError):  # it is to be made
-        return os.path.normcase(place)
-    return (found.st_dev, found.st_ino) if found.st_ino else os.path.normcase(place)

@@ -51,6 +51,17 @@ class ReadingOptions:
             "wide,no-header.",
         ),
     ] = None
+    coordinates: Annotated[
+        str | None,
+        _reading(
+            metavar="COLUMNS",
+            help="The columns of a long table that are coordinates, by name or by number from 1 on: userId,movieId. "
+            "Others are left out.",
+        ),
+    ] = None
+    value: Annotated[str | None, _reading(metavar="COLUMN", help="The column of a long table that has the values.")] = (
+        None
+    )
 
 
 @dataclass(frozen=True)
@@ -217,10 +228,18 @@ class WritingOptions:
         Path | None,
         typer.Option(help="Write all there is to know about the run as JSON; with several inputs, a folder."),
     ] = None
+    only: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write only the entries that this table asks for: a line per entry, with its coordinates.",
+        ),
+    ] = None
     uncertainty: Annotated[
         Path | None,
         typer.Option(
-            help="Write how unsure each entry is: a picture (bright is unsure), or deviations (.npy or .npz)."
+            help="Write how unsure each entry is: a picture (bright is unsure), or deviations (.npy or .npz); with "
+            "--only, a table."
         ),
     ] = None
     force: Force = False

@@ -50,6 +50,8 @@ class Source:
             gray=reading.gray,
             frames=None if reading.frames is None else parse_range(reading.frames),
             table=TableWords.of(reading.table),
+            dataset=reading.value,
+            coordinates=None if reading.coordinates is None else parse_names(reading.coordinates),
         )
         given = missingness or MissingOptions()
         _check_together(given)
@@ -127,6 +129,15 @@ def _check_together(given: MissingOptions) -> None:
 
 
 # Options as people type them
+
+
+def parse_names(text: str) -> tuple[str, ...]:
+    """Names with commas between them.
+
+    >>> parse_names("userId, movieId")
+    ('userId', 'movieId')
+    """
+    return tuple(name.strip() for name in text.split(","))
 
 
 def parse_indices(text: str, option: str = "--missing-frames") -> tuple[int, ...]:

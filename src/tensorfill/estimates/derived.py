@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..tensor import Array
-from .estimate import Estimate, OnePart
+from .estimate import Estimate, OnePart, predicts_unseen
 
 _LARGEST = np.finfo(np.float64).max
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
@@ -23,6 +23,11 @@ class ChangedEstimate(ABC):
     """An estimate whose values are changed one by one."""
 
     estimate: Estimate
+
+    @property
+    def predicts_unseen(self) -> bool:
+        """Whether it tells about indices of which nothing was ever known."""
+        return predicts_unseen(self.estimate)
 
     @abstractmethod
     def change(self, values: Array) -> Array:
@@ -114,15 +119,35 @@ class ClippedEstimate(ChangedEstimate):
 
 @dataclass(frozen=True, eq=False)
 class BlendedEstimate:
-    """A weighted mean of estimates, none of which counts below a floor; the weights add up to 1."""
+    """A weighted mean of estimates, none of which counts below a floor; the weights add up to 1.
+
+    Of an index of which nothing was ever known, those that tell about it have all the weight.
+    """
 
     parts: Sequence[Estimate]
     weights: Sequence[float]
     floor: float = 0.0
 
+    @property
+    def predicts_unseen(self) -> bool:
+        """Whether any of them tells about indices of which nothing was ever known."""
+        return any(map(predicts_unseen, self.parts))
+
     def at(self, coordinates: NDArray[np.int64]) -> Array:
+        seen = (coordinates >= 0).all(axis=1)
+        if seen.all():
+            return self._mean(coordinates, self.parts, self.weights)
+        found = np.empty(len(coordinates))
+        found[seen] = self._mean(coordinates[seen], self.parts, self.weights)
+        telling = [(part, w) for part, w in zip(self.parts, self.weights, strict=True) if predicts_unseen(part)]
+        whole = sum(weight for _, weight in telling)
+        shares = [weight / whole for _, weight in telling]
+        found[~seen] = self._mean(coordinates[~seen], [part for part, _ in telling], shares)
+        return found
+
+    def _mean(self, coordinates: NDArray[np.int64], parts: Sequence[Estimate], weights: Sequence[float]) -> Array:
         total = np.zeros(len(coordinates))
-        for part, weight in zip(self.parts, self.weights, strict=True):
+        for part, weight in zip(parts, weights, strict=True):
             total += weight * np.maximum(part.at(coordinates), self.floor)
         return total
 
@@ -149,8 +174,13 @@ class EstimateByPlace:
     places: NDArray[np.bool_]
     """Where the second one counts, in the shape of the tensor."""
 
+    @property
+    def predicts_unseen(self) -> bool:
+        """Whether the second one tells about indices of which nothing was ever known."""
+        return predicts_unseen(self.apart)
+
     def at(self, coordinates: NDArray[np.int64]) -> Array:
-        apart = self.places[tuple(coordinates.T)]
+        apart = self.places[tuple(coordinates.T)] | (coordinates < 0).any(axis=1)
         found: Array = np.empty(len(coordinates))
         found[~apart] = self.rest.at(coordinates[~apart])
         found[apart] = self.apart.at(coordinates[apart])
@@ -181,8 +211,9 @@ def times_along(values: Array, scales: Array, mode: int) -> Array:
 
 
 def times_at(values: Array, scales: Array, mode: int, coordinates: NDArray[np.int64]) -> Array:
-    """The same for values at rows of coordinates."""
-    return _times(values, scales[coordinates[:, mode]])
+    """The same for values at rows of coordinates; an index of which nothing was ever known has the scale 1."""
+    indices = coordinates[:, mode]
+    return _times(values, np.where(indices < 0, 1.0, scales[indices]))
 
 
 def _times(values: Array, scales: Array) -> Array:

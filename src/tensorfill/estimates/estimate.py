@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,14 @@ class Estimate(Protocol):
         ...
 
 
+def predicts_unseen(estimate: Estimate) -> bool:
+    """Whether `at` takes -1 for an index of which nothing was ever known, not even that it is there.
+
+    An estimate for which that is so has an attribute of this name that is true. In others, -1 must not be asked for.
+    """
+    return bool(getattr(estimate, "predicts_unseen", False))
+
+
 class OnePart(ABC):
     """An estimate that is no sum of parts."""
 
@@ -53,6 +61,7 @@ class ConstantEstimate:
 
     shape: tuple[int, ...]
     value: float
+    predicts_unseen: ClassVar[bool] = True
 
     def at(self, coordinates: NDArray[np.int64]) -> Array:
         """The value, once per row."""
@@ -91,10 +100,16 @@ class RefilledEstimate(OnePart):
     positions: NDArray[np.int64]
     values: Array
 
+    @property
+    def predicts_unseen(self) -> bool:
+        """Whether the other one tells about indices of which nothing was ever known."""
+        return predicts_unseen(self.estimate)
+
     def at(self, coordinates: NDArray[np.int64]) -> Array:
-        wanted = np.ravel_multi_index(tuple(coordinates.T), self.shape)
+        wanted = np.ravel_multi_index(tuple(np.maximum(coordinates, 0).T), self.shape)
         nearest = np.searchsorted(self.positions, wanted).clip(max=len(self.positions) - 1)
-        return np.where(self.positions[nearest] == wanted, self.values[nearest], self.estimate.at(coordinates))
+        known = (self.positions[nearest] == wanted) & (coordinates >= 0).all(axis=1)
+        return np.where(known, self.values[nearest], self.estimate.at(coordinates))
 
     def dense(self) -> Array:
         whole = self.estimate.dense()

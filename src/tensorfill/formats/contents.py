@@ -349,7 +349,7 @@ class Reading:
     """How to read; each field matters to the formats that know it."""
 
     dataset: str | None = None
-    """Which array of a file with several: what stands after `::`."""
+    """Which array of a file with several, or which column of a table has the values: what stands after `::`."""
     size: tuple[int, int] | None = None
     """Columns and rows of raw video."""
     gray: bool = False
@@ -358,5 +358,7 @@ class Reading:
     """The first and the last frame to read, counted from 0; both are read."""
     table: TableWords = field(default_factory=TableWords)
     """How a table is laid out, where it can be read in several ways."""
+    coordinates: tuple[str, ...] | None = None
+    """The names, or the numbers from 1 on, of the columns of a long table that are coordinates; None: all but one."""
     scratch: Scratch | None = None
     """Where an array goes that is too large for memory; without it, such a one is refused."""

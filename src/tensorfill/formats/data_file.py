@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import InvalidInput, InvalidSetting, UnreadableFile, UnwritableFile
+from ..labels import Axes
 from .arrays.envi import find_header_beside
 from .contents import Contents, Reading, TableWords
 from .damage import check_source, require
@@ -19,6 +20,7 @@ from .listed import FORMATS, check_clip, known_extensions
 from .missing_values import check_growth, declare_value_missing, grow_holes
 from .scratch import Scratch
 from .staging import check_target, put_in_place
+from .tables.listing import Listing
 
 AnyPath = str | os.PathLike[str]
 INSIDE = "::"
@@ -56,7 +58,10 @@ class DataFile:
         guessed = self.form.name == CLIP and not self.named
         if guessed:
             check_clip(self.path)
-        found = self.form.read(self.path, replace(how, dataset=self.array, scratch=scratch))
+        if how.coordinates is not None and not isinstance(self.form, TableFormat):
+            raise InvalidInput(f"{self.path} is no table, so it has no columns of coordinates; leave them out.")
+        dataset = how.dataset if self.array is None else self.array
+        found = self.form.read(self.path, replace(how, dataset=dataset, scratch=scratch))
         if scratch is not None and isinstance(found, Contents) and found.on_disk:
             found = replace(found, scratch=scratch)
         if guessed:
@@ -84,6 +89,14 @@ class DataFile:
         if extra := self.form.extra_for(contents):
             require(*extra, self.path)
 
+    def write_listing(self, listing: Listing, axes: Axes, *, force: bool = True) -> None:
+        """Write a table of wanted entries, all or nothing, replacing what is there if `force`."""
+        assert isinstance(self.form, TableFormat)
+        if self.form.extra is not None:
+            require(*self.form.extra, self.path)
+        with put_in_place(self.path, force=force) as part:
+            self.form.write_listing(part, listing, axes)
+
     def write(self, contents: Contents | Entries, *, force: bool = True) -> tuple[str, ...]:
         """Write all or nothing, replacing what is there if `force`; returns sentences about what the format changes."""
         if self.array is not None:
@@ -109,6 +122,8 @@ def read(
     gray: bool = False,
     frames: tuple[int, int] | None = None,
     table: str | None = None,
+    coordinates: Sequence[str] | None = None,
+    value: str | None = None,
     missing: float | Sequence[float] | None = None,
     tolerance: float = 0.0,
     grow: int = 0,
@@ -130,6 +145,11 @@ def read(
     table
         How a table is laid out, if it can be read in several ways: "wide" (a matrix) or "long" (a line per entry), and
         "header", "no-header", "labels", "no-labels", "decimal-comma" or "decimal-point", with commas between them.
+    coordinates
+        The columns of a long table that are coordinates, by name or by number from 1 on; others but that of the values
+        are left out. Default: all but that of the values.
+    value
+        The column of a long table that has the values.
     missing
         A value that means missing, or a colour such as (255, 0, 0).
     tolerance
@@ -137,7 +157,9 @@ def read(
     grow
         By how many pixels holes are made wider, in rows and columns, because their edges are blurred.
     """
-    how = Reading(size=size, gray=gray, frames=frames, table=TableWords.of(table))
+    chosen = None if coordinates is None else tuple(map(str, coordinates))
+    words = TableWords.of(table)
+    how = Reading(dataset=value, size=size, gray=gray, frames=frames, table=words, coordinates=chosen)
     file = DataFile.of(path, format)
     found = file.read(how)
     if missing is None and not grow:

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from ..completion import Completion
 from ..errors import InvalidInput, TooLarge
+from ..labels import Axes, Labels
 from ..memory import available_memory
 from ..observed import ObservedTensor, check_coordinates, positions_of
 from ..tensor import entries
 from .contents import Contents, Metadata, view_read_only
 
-Labels = tuple[Any, ...]
 MOST_MODES = 32  # what NumPy has always allowed
 LARGEST_WHOLE = 50_000_000
 """Up to so many entries a completed table has them all."""
@@ -85,6 +85,11 @@ class Entries:
     def __repr__(self) -> str:
         return f"Entries(shape {self.shape}, {len(self.values):,} known, {self.dtype})"
 
+    @property
+    def axes(self) -> Axes:
+        """What modes and indices are called."""
+        return Axes(self.columns[:-1], self.labels, self.shape)
+
     @cached_property
     def observed_tensor(self) -> ObservedTensor:
         """What is known, whatever its range."""
@@ -114,16 +119,31 @@ class Entries:
         return cls(contents.shape, coordinates, contents.data[known], none, metadata=contents.metadata)
 
     def complete(self, done: Completion) -> Entries:
-        """The filled table: every entry in order, or, of a tensor with more than `LARGEST_WHOLE` entries, the known
-        ones as they came and then those that were asked for.
+        """The filled table: every entry in order, or, where these are too many, the known ones as they came and then
+        those that were asked for.
         """
         none = np.empty((0, self.ndim), dtype=np.int64)
-        if entries(self.shape) <= LARGEST_WHOLE:
-            self._check_room(8 * (2 * self.ndim + 2))
+        self.check_listable()
+        if self._lists_all:
             everywhere = np.indices(self.shape, dtype=np.int64).reshape(self.ndim, -1).T
             return replace(self, coordinates=everywhere, values=done.tensor.reshape(-1), asked=none)
         rows = np.concatenate((self.coordinates, self.find_asked()))
         return replace(self, coordinates=rows, values=done.predict(rows), asked=none)
+
+    @property
+    def _lists_all(self) -> bool:
+        """Whether a filled table can have a row for every entry."""
+        count = entries(self.shape)
+        return count <= LARGEST_WHOLE and count * 8 * (2 * self.ndim + 2) <= available_memory()
+
+    def check_listable(self) -> None:
+        """Refuse to fill a table that would have a row for every one of too many entries."""
+        if not len(self.asked) and not self._lists_all:
+            raise TooLarge(
+                f"A filled table would have a row for each of the {entries(self.shape):,} entries of this tensor of "
+                f"shape {self.shape}, which are too many; ask for those you need: with predict in Python, with --only "
+                "FILE in the shell, or by rows without a value in the table."
+            )
 
     def without(self, hidden: NDArray[np.bool_]) -> Entries:
         """The same table with some of its values gone: their rows are still there, and ask for them."""

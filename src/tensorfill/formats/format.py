@@ -9,10 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from ..completion import Completion
+from ..labels import Axes
 from .contents import Contents, Reading, describe_loss
 from .damage import Extra
 from .entries import Entries
 from .guarded import decode_guarded
+from .tables.listing import Listing
 
 
 class Format(ABC):
@@ -99,6 +101,18 @@ class TableFormat(Format):
     @abstractmethod
     def write_entries(self, path: Path, entries: Entries) -> None:
         """Write every entry that has a value."""
+
+    @abstractmethod
+    def read_listing(self, path: Path, how: Reading, axes: Axes) -> Listing:
+        """A table of wanted entries, as it comes; `axes` are those of the data that they are wanted of."""
+
+    @abstractmethod
+    def write_listing(self, path: Path, listing: Listing, axes: Axes) -> None:
+        """Write it with all its columns, or, where there are only numbers, its coordinates and what was found."""
+
+    def refuses_listing(self, axes: Axes) -> str | None:
+        """Why entries with such labels cannot be listed in this format, in one sentence; None if they can."""
+        return None
 
     def losses_of(self, entries: Entries) -> tuple[str, ...]:
         """What writing this table in this format changes, a sentence each."""

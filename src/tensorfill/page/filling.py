@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__, library
-from ..completion import Completion, Snapshot, as_json, describe_run
+from ..completion import Completion, Snapshot
 from ..errors import InvalidInput
+from ..facts import as_json, describe_run
 from ..formats import Contents, DataFile, Entries
 from ..interrupting import raise_if_pressed, remembered
 from ..memory import available_memory

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput
-from ..formats.entries import Labels
 from ..formats.tables.column import Codes, Column, order_labels
 from ..formats.tables.forms import change_column
+from ..labels import Labels
 
 _NUMBERS = {"integer": None, "floating": np.float64, "mixed-integer-float": np.float64, "boolean": np.bool_}
 """What a column of objects may hold to be one of numbers, and their type; None: whichever it is."""

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..completion import Completion, Estimate
-from ..estimates.estimate import evaluate_everywhere
+from ..errors import InvalidSetting
+from ..estimates.estimate import evaluate_everywhere, predicts_unseen
 from ..tensor import Array
 
 
@@ -43,20 +44,27 @@ class Mixture:
     def deviations(self) -> Array:
         """Of the blend, everywhere."""
         told = ((_deviations(part), part.estimate.dense()) for _, part in self.parts)
-        return self._combine(self.blend.dense(), told)
+        return self._combine(self.blend.dense(), told, self.parts)
 
     def deviations_at(self, coordinates: NDArray[np.int64]) -> Array:
         """Of the blend, at rows of coordinates."""
-        told = ((_deviations_at(part, coordinates), part.estimate.at(coordinates)) for _, part in self.parts)
-        return self._combine(self.blend.at(coordinates), told)
+        parts = self.parts
+        if (coordinates < 0).any():
+            parts = [(weight, part) for weight, part in parts if predicts_unseen(part.estimate)]
+            if not parts:
+                raise InvalidSetting("This completion does not tell how sure it is of what is not in the data.")
+        told = ((_deviations_at(part, coordinates), part.estimate.at(coordinates)) for _, part in parts)
+        return self._combine(self.blend.at(coordinates), told, parts)
 
-    def _combine(self, blend: Array, told: Iterable[tuple[Array, Array]]) -> Array:
+    def _combine(
+        self, blend: Array, told: Iterable[tuple[Array, Array]], parts: Sequence[tuple[float, Completion]]
+    ) -> Array:
         """From what each part tells, made when it is its turn: all of them would not fit where one does."""
         entries = np.maximum(blend, self.floor)
         squares = np.zeros_like(entries)
-        for (weight, _), (deviations, estimate) in zip(self.parts, told, strict=True):
+        for (weight, _), (deviations, estimate) in zip(parts, told, strict=True):
             squares += weight * (deviations**2 + (entries - np.maximum(estimate, self.floor)) ** 2)
-        return np.asarray(np.sqrt(squares / sum(weight for weight, _ in self.parts)))
+        return np.asarray(np.sqrt(squares / sum(weight for weight, _ in parts)))
 
 
 def _deviations(part: Completion) -> Array:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..entries import Labels
+from ...labels import Labels
 
 Codes = NDArray[np.int64]
 _DIGITS = re.compile("([0-9]+)")
@@ -168,7 +168,7 @@ def order_texts(texts: Sequence[str]) -> tuple[Labels, Codes]:
     (('a9', 'a10', 'b'), ('0.25', '2.5'), ('May', 'April'))
     """
     stripped = [text.strip() for text in texts]
-    if len(set(stripped)) == len(texts) and all(map(_is_whole, stripped)):
+    if len(set(stripped)) == len(texts) and all(map(is_whole_number, stripped)):
         return order_labels([int(text) for text in stripped])
     try:
         keys = list(zip(map(float, stripped), texts, strict=True))
@@ -191,7 +191,8 @@ def _sort_by(found: Sequence[Any], keys: Sequence[Any] | None) -> tuple[Labels, 
     return tuple(found[place] for place in order), index
 
 
-def _is_whole(text: str) -> bool:
+def is_whole_number(text: str) -> bool:
+    """Whether this is how a table writes a whole number of 64 bits."""
     # 007 is a name, and so is a number that no table would hold as one
     return len(text) < 19 and text.removeprefix("-").isdecimal() and str(int(text)) == text
 

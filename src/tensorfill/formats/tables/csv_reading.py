@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -11,13 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import TensorfillError, UnreadableFile
+from ...errors import InvalidInput, TensorfillError, UnreadableFile
+from ...labels import Axes
 from ..contents import Contents, Layout, Metadata, Reading, TableWords
 from ..damage import check_room
 from ..entries import Entries, default_columns
 from .column import Codes, Column, counts_from_zero, order_texts
-from .forms import WideTable, WrittenFields, find_value, make_entries, refuse_holes
+from .forms import WideTable, WrittenFields, find_coordinates, find_value, make_entries, refuse_holes
 from .layout import Look, ask_decimal, ask_header, choose_labels, choose_layout
+from .listing import Listing
 from .text_table import (
     TextTable,
     find_decimal_signs,
@@ -31,6 +34,7 @@ from .text_table import (
 
 HEADER_OF = "csv"
 _BATCH = 2**17  # fields
+_MADE_UP = re.compile(r"(mode|column)_\d+")
 _BYTES_PER_FIELD = 64  # a short text in Python
 
 
@@ -48,14 +52,17 @@ class _Form:
 def read_table(path: Path, how: Reading) -> Contents | Entries:
     """What is in a file: entries, or a matrix if it is wide; `how.dataset` is the name of the column of values."""
     table = open_table(path)
-    form = _choose_form(table, how.table, how.dataset)
-    return _read_entries(table, form, how.dataset) if form.layout == "long" else _read_matrix(table, form)
+    form = _choose_form(table, how)
+    return _read_entries(table, form, how) if form.layout == "long" else _read_matrix(table, form)
 
 
-def _choose_form(table: TextTable, said: TableWords, wanted: str | None) -> _Form:
-    """How to read a table; `wanted` names the column of values, and only a long table with names has one."""
-    if wanted is not None:
-        said = replace(said, layout="long", header=True)
+def _choose_form(table: TextTable, how: Reading) -> _Form:
+    """How to read a table; only a long one has columns of coordinates and of values, which may be named."""
+    said, named = how.table, (*(how.coordinates or ()), *([] if how.dataset is None else [how.dataset]))
+    if named:
+        said = replace(said, layout="long")
+        if said.header is None and not all(map(str.isdecimal, named)):  # else they are numbers of columns
+            said = replace(said, header=True)
     name = str(table.path)
     rows = [row for row in table.sample if len(row) == len(table.sample[0])]
     decimal = said.decimal or _find_decimal(rows, name, said)
@@ -123,10 +130,13 @@ def _read_batches(table: TextTable, form: _Form, itemsize: int) -> Iterator[list
         raise UnreadableFile(f"{table.path} has a line of names and no entries.")
 
 
-def _read_entries(table: TextTable, form: _Form, wanted: str | None) -> Entries:
+def _read_entries(table: TextTable, form: _Form, how: Reading) -> Entries:
     path, first = str(table.path), table.sample[0]
     names = first if form.header else list(default_columns(len(first) - 1))
-    value = find_value(names, wanted, path)
+    if not form.header and how.coordinates is not None:
+        names = [f"column_{place + 1}" for place in range(len(first))]
+    value = find_value(names, how.dataset, path)
+    places = find_coordinates(names, how.coordinates, value, path)
     seen: list[dict[str, int]] = [{} for _ in names]
     codes: list[list[Codes]] = [[] for _ in names]
     parts: list[tuple[NDArray[np.bool_], NDArray[Any]]] = []
@@ -135,23 +145,47 @@ def _read_entries(table: TextTable, form: _Form, wanted: str | None) -> Entries:
             for place, fields in enumerate(zip(*batch, strict=True)):
                 if place == value:
                     parts.append(_parse_values(fields, form.decimal))
-                else:
+                elif place in places:
                     own = seen[place]
                     codes[place].append(np.array([own.setdefault(text, len(own)) for text in fields], dtype=np.int64))
         values = _join_values(names[value], parts)
-        columns = [_make_coordinate(*column) for column in zip(names, codes, seen, strict=True) if column[1]]
+        columns = [_make_coordinate(names[place], codes[place], seen[place]) for place in places]
     except TensorfillError:
         raise
     except ValueError:  # of a field that cannot be used
-        others = set(range(len(names))) - {value}
-        raise _find_wrong_field(table, form, names, {value}, others) from None
+        raise _find_wrong_field(table, form, names, {value}, places) from None
     notes: tuple[str, ...] = ()
-    if names[0] == "" and value != 0 and len(columns) > 2 and _counts_rows(columns[0]):
+    if how.coordinates is None and names[0] == "" and value != 0 and len(columns) > 2 and _counts_rows(columns[0]):
         columns = columns[1:]
         notes = (f"The first column of {path} has no name and counts the rows, so it is left out.",)
     signs = {"delimiter": table.delimiter, "decimal": form.decimal}
     metadata = Metadata(kind="table", header=signs, header_of=HEADER_OF)
     return make_entries(columns, values, path, notes=notes, metadata=metadata)
+
+
+def read_listing(path: Path, how: Reading, axes: Axes) -> Listing:
+    """A table of wanted entries; it has a line of names, unless the data has none and it has as many columns."""
+    table = open_table(path)
+    names = table.sample[0]
+    header = how.table.header
+    if header is None:
+        header = len(names) != len(axes.names) or not _are_made_up(axes.names) or set(axes.names) <= set(names)
+    names = names if header else list(axes.names)
+    if len(names) != len(table.sample[0]):
+        raise InvalidInput(f"{path} has no names, so it must have the {len(names)} columns {', '.join(names)}.")
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InvalidInput(f"{path} names {twice!r} twice; the names of its columns must differ.")
+    columns: list[list[str]] = [[] for _ in names]
+    for _, row in table.rows(header):
+        for column, text in zip(columns, row, strict=True):
+            column.append(text)
+    signs = {"delimiter": table.delimiter, "decimal": how.table.decimal or "."}
+    return Listing(str(path), dict(zip(names, columns, strict=True)), signs, is_text=True)
+
+
+def _are_made_up(names: Sequence[str]) -> bool:
+    """Whether nobody named these columns."""
+    return all(map(_MADE_UP.fullmatch, names))
 
 
 def _parse_values(fields: Sequence[str], decimal: str) -> tuple[NDArray[np.bool_], NDArray[Any]]:

@@ -17,12 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InvalidInput
+from ...labels import Axes, is_missing_label, text_of
 from ..contents import Contents, Reading
 from ..damage import readable
 from ..entries import Entries
 from ..format import TableFormat
-from .csv_reading import HEADER_OF, read_table
+from .csv_reading import HEADER_OF, read_listing, read_table
 from .forms import WideTable, WrittenFields, check_entries, find_wide, list_rows, name_value, refuse_table
+from .listing import Answers, Listing
 from .text_table import format_numbers, open_text, parse_number
 
 _KEPT = ("int64", "uint64", "float64", "bool")
@@ -45,6 +47,15 @@ class CsvTable(TableFormat):
         check_entries(entries)
         _check_names(entries)
         _write(path, _format_long(entries, tabs=".tsv" in path.name.lower()))
+
+    def read_listing(self, path: Path, how: Reading, axes: Axes) -> Listing:
+        """Every field as it stands there."""
+        with readable(path, "a table of text"):
+            return read_listing(path, how, axes)
+
+    def write_listing(self, path: Path, listing: Listing, axes: Axes) -> None:
+        """Every field as it stood in a table of text, and numbers with the same decimal sign."""
+        _write(path, _format_listing(listing, tabs=".tsv" in path.name.lower()))
 
     def write(self, path: Path, contents: Contents) -> None:
         """A matrix that comes from a wide table as one; the known entries of any other array."""
@@ -78,7 +89,7 @@ def _check_names(entries: Entries) -> None:
         raise InvalidInput("The names of the columns would be taken for numbers: give at least one that is none.")
     for column, labels in zip(entries.columns, entries.labels, strict=False):
         for label in labels or ():
-            text = _format_label(label)
+            text = text_of(label)
             if not text.strip() or "\0" in text:
                 raise InvalidInput(f"A label of '{column}' is empty or holds a zero byte, which text cannot keep.")
 
@@ -90,7 +101,7 @@ def _format_long(entries: Entries, *, tabs: bool) -> Iterator[str]:
     decimal = signs.get("decimal", ".")
     names = (*entries.columns[:-1], name_value(entries))
     yield delimiter.join(map(_quote_firmly, names)) + "\n"
-    axes = [None if own is None else [_quote_firmly(_format_label(label)) for label in own] for own in entries.labels]
+    axes = [None if own is None else [_quote_firmly(text_of(label)) for label in own] for own in entries.labels]
     rows, places = list_rows(entries)
     for first in range(0, len(rows), _BATCH):
         part = rows[first : first + _BATCH]
@@ -101,6 +112,25 @@ def _format_long(entries: Entries, *, tabs: bool) -> Iterator[str]:
         if decimal == delimiter:
             values = [_quote(text, delimiter) for text in values]
         yield "".join(f"{delimiter.join(row)}\n" for row in zip(*columns, values, strict=True))
+
+
+def _format_listing(listing: Listing, *, tabs: bool) -> Iterator[str]:
+    """The whole file, some lines at a time."""
+    delimiter = "\t" if tabs else listing.signs.get("delimiter", ",").replace("\t", ",")
+    decimal = listing.signs.get("decimal", ".")
+    yield delimiter.join(map(_quote_firmly, listing.columns)) + "\n"
+    for first in range(0, len(listing), _BATCH):
+        part = slice(first, first + _BATCH)
+        fields = [_format_cells(column, part, delimiter, decimal) for column in listing.columns.values()]
+        yield "".join(f"{delimiter.join(row)}\n" for row in zip(*fields, strict=True))
+
+
+def _format_cells(column: Sequence[Any] | Answers, part: slice, delimiter: str, decimal: str) -> list[str]:
+    if not isinstance(column, Answers):
+        return [_quote_firmly("" if is_missing_label(cell) else text_of(cell)) for cell in column[part]]
+    places = np.arange(len(column.values))
+    places[~column.known] = len(column.values)
+    return [_quote(text, delimiter) for text in _format_values(column.values, places[part], decimal)]
 
 
 def _format_values(values: NDArray[Any], places: NDArray[np.int64], decimal: str) -> list[str]:
@@ -117,7 +147,7 @@ def _format_wide(contents: Contents, wide: WideTable, *, tabs: bool) -> Iterator
     delimiter = "\t" if tabs else written.delimiter.replace("\t", ",")
     always = written.quotes_names
     columns = [_format_column(contents, wide, place, written.decimal) for place in range(contents.shape[1])]
-    labels = None if wide.labels is None else [_quote(_format_label(own), delimiter, always) for own in wide.labels]
+    labels = None if wide.labels is None else [_quote(text_of(own), delimiter, always) for own in wide.labels]
     if wide.columns is not None:
         names = wide.columns if labels is None else (wide.corner, *wide.columns)
         yield delimiter.join(_quote(name, delimiter, always) for name in names) + written.line_end
@@ -157,11 +187,6 @@ def _find_missing_mark(wide: WideTable) -> str:
     mark = str(marks.most_common(1)[0][0]) if marks else ""
     blank = wide.labels is None and wide.values.shape[1] == 1  # a line with nothing in it is none
     return mark or ("NA" if blank else "")
-
-
-def _format_label(label: Any) -> str:
-    """A label as text; dates as ISO 8601 writes them."""
-    return str(label.isoformat()) if hasattr(label, "isoformat") else str(label)
 
 
 def _quote_firmly(text: str) -> str:

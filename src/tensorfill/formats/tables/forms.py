@@ -37,11 +37,31 @@ def find_value(names: Sequence[str], wanted: str | None, table: str) -> int:
             f"Got {len(names)} in all: {', '.join(names)}."
         )
     if wanted is not None:
-        if wanted not in names:
-            raise InvalidInput(f"{table} has no column '{wanted}'. The columns in it are: {', '.join(names)}.")
-        return list(names).index(wanted)
+        return find_column(names, wanted, table)
     place = find_named_value(names)
     return len(names) - 1 if place is None else place
+
+
+def find_coordinates(names: Sequence[str], wanted: Sequence[str] | None, value: int, table: str) -> list[int]:
+    """Where the coordinates are: in the columns asked for, by name or by number, or in all but that of the values."""
+    if wanted is None:
+        return [place for place in range(len(names)) if place != value]
+    places = [find_column(names, name, table) for name in wanted]
+    if len(set(places)) < len(places) or len(places) < 2 or value in places:
+        raise InvalidInput(
+            "A long table needs at least two columns of coordinates, each named once, and another one of values. Got "
+            f"coordinates='{','.join(wanted)}', and values in {names[value]!r}."
+        )
+    return places
+
+
+def find_column(names: Sequence[str], wanted: str, table: str) -> int:
+    """Where the column is that is called so, or has this number, counted from 1."""
+    if wanted in names:
+        return list(names).index(wanted)
+    if wanted.isdecimal() and 1 <= int(wanted) <= len(names):
+        return int(wanted) - 1
+    raise InvalidInput(f"{table} has no column {wanted!r}. The columns in it are: {', '.join(names)}.")
 
 
 def make_entries(coordinates: Sequence[Column], value: Column, table: str, hint: str = "", **described: Any) -> Entries:

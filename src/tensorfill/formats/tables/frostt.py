@@ -17,12 +17,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import UnreadableFile
+from ...errors import InvalidInput, UnreadableFile
+from ...labels import Axes
 from ..contents import Contents, Reading
 from ..damage import check_room, readable
 from ..entries import Entries
 from ..format import TableFormat
 from .forms import check_entries, refuse_table, split_rows
+from .listing import Answers, Listing
 from .text_table import format_numbers, join_numbers, open_text, read_lines
 
 _USUAL = ("int64", "float64")
@@ -40,6 +42,8 @@ class Frostt(TableFormat):
 
     def decode(self, path: Path, how: Reading) -> Entries:
         """Whole numbers are int64 and others float64, unless the file says more; NaN is an entry asked for."""
+        if how.coordinates is not None:
+            raise InvalidInput(f"All columns of {path} but the last are coordinates; leave out their names.")
         with readable(path, "a .tns file"):
             return _read(path)
 
@@ -48,6 +52,39 @@ class Frostt(TableFormat):
         if all(labels is None for labels in entries.labels):
             return ()
         return ("A .tns has numbers instead of labels and names of columns; write .csv or .parquet to keep them.",)
+
+    def read_listing(self, path: Path, how: Reading, axes: Axes) -> Listing:
+        """Lines of indices, with or without a value, which is not looked at."""
+        self._check_numbered(path, axes)
+        with readable(path, "a .tns file"):
+            indices = _read_indices(path, len(axes.names))
+        return Listing(str(path), dict(zip(axes.names, indices.T, strict=True)))
+
+    def write_listing(self, path: Path, listing: Listing, axes: Axes) -> None:
+        """The indices counted from 1, and the last column that was found, nan where nothing was."""
+        self._check_numbered(path, axes)
+        answers = [column for column in listing.columns.values() if isinstance(column, Answers)][-1]
+        labels = [listing.labels(name) for name in axes.names]
+        rows = zip(*(map(str, (int(label) + 1 for label in own)) for own in labels), strict=True)
+        numbers = zip(format_numbers(answers.values), answers.known.tolist(), strict=True)
+        with open_text(path) as file:
+            file.write(f"# shape: {' '.join(map(str, axes.shape))}\n".encode())
+            for row, (text, known) in zip(rows, numbers, strict=True):
+                file.write(f"{' '.join(row)} {text if known else 'nan'}\n".encode())
+
+    def _check_numbered(self, path: Path, axes: Axes) -> None:
+        if refusal := self.refuses_listing(axes):
+            raise InvalidInput(f"{path}: {refusal}")
+
+    def refuses_listing(self, axes: Axes) -> str | None:
+        """Indices have to be numbers from 0 on."""
+        named = [name for name, labels in zip(axes.names, axes.labels, strict=True) if labels is not None]
+        if not named:
+            return None
+        return (
+            f"A .tns has numbers counted from 1 instead of labels, such as those of {named[0]!r}; list wanted entries "
+            "in .csv or .parquet."
+        )
 
     def write_entries(self, path: Path, entries: Entries) -> None:
         """Every entry that has a value, and the shape."""
@@ -154,6 +191,23 @@ def _read(path: Path) -> Entries:
     coordinates = np.concatenate([part[0] for part in parts])
     values = _cast(join_numbers([part[1] for part in parts]), head.dtype, path)
     return split_rows(_find_shape(head, coordinates, path), coordinates, values, np.ones(count, dtype=bool), str(path))
+
+
+def _read_indices(path: Path, order: int) -> NDArray[np.int64]:
+    """Of every line, counted from 0."""
+    parts, line = [np.empty((0, order), dtype=np.int64)], 1
+    source = read_lines(path, errors="replace")
+    while batch := list(islice(source, _BATCH)):
+        rows = [text.partition("#")[0].split() for text in batch]
+        for number, fields in enumerate(rows, start=line):
+            if fields and (len(fields) not in (order, order + 1) or not _is_entry([*fields[:order], "0"])):
+                raise UnreadableFile(
+                    f"Line {number} of {path} must have {order} whole numbers from 1 on, and may have a value. "
+                    f"Got {' '.join(fields)[:60]!r} instead."
+                )
+        parts.append(np.array([fields[:order] for fields in rows if fields], dtype=np.int64).reshape(-1, order) - 1)
+        line += len(batch)
+    return np.concatenate(parts)
 
 
 def _cast(values: NDArray[Any], dtype: str | None, path: Path) -> NDArray[Any]:

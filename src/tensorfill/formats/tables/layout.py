@@ -101,9 +101,13 @@ def _ask_layout(
     why = f"{joined[0].upper()}{joined[1:]}. " if joined else ""
     wide = said.with_word("wide")
     ways = [said.with_word("long"), *([wide] if look.header is not None else [f"{wide},header", f"{wide},no-header"])]
+    some = ""
+    if len(look.columns) > 3 and look.header is not False:
+        some = " If some columns of a long one do not count, name those that do, as in coordinates='user,film' and "
+        some += "value='stars'."
     return InvalidInput(
         f"{look.table} can be read in two ways: long, a line per entry, with its value in {value.title} "
-        f"and its coordinates in the others; or wide, a matrix with a row per line. {why}{_say(*ways)}."
+        f"and its coordinates in the others; or wide, a matrix with a row per line. {why}{_say(*ways)}.{some}"
     )
 
 

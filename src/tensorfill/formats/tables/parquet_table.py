@@ -16,16 +16,18 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from ...errors import InvalidInput, UnreadableFile
+from ...labels import Axes, Labels
 from .. import damage
 from ..contents import Contents, Metadata, Reading, TableWords
 from ..damage import Extra, check_room, open_source, readable, require
-from ..entries import Entries, Labels
+from ..entries import Entries
 from ..format import TableFormat
-from .column import Codes, Column, order_labels
+from .column import Codes, Column, is_whole_number, order_labels
 from .forms import (
     WideTable,
     change_column,
     check_entries,
+    find_coordinates,
     find_value,
     find_wide,
     list_rows,
@@ -36,6 +38,8 @@ from .forms import (
     stack_numbers,
 )
 from .layout import Look, choose_labels, choose_layout
+from .listing import Answers, Listing
+from .text_table import parse_number
 
 _AXES = "axes"
 _UNNAMED = "__index_level_0__"  # what pandas calls an index without a name
@@ -106,13 +110,29 @@ class ParquetTable(TableFormat):
     def read(self, path: Path, how: Reading) -> Contents | Entries:
         """Of a long table, every column but one holds labels; a value that is null or NaN is asked for."""
         polars = require("polars", "tables", path)
+        frame = self._read_frame(polars, path, how)
+        with readable(path, self.kind):
+            columns = read_columns(frame, str(path))
+            named = how.dataset is not None or how.coordinates is not None
+            if not named and _is_wide(columns, how.table, str(path)):
+                return _read_matrix(frame, columns, how.table, str(path))
+            return _read_entries(polars, frame, columns, str(path), how)
+
+    def _read_frame(self, polars: Any, path: Path, how: Reading) -> Any:
         stream = cast(Contents, super().read(path, how)).data
         with readable(path, self.kind):
-            frame = polars.read_ipc_stream(io.BytesIO(stream.data))
-            columns = read_columns(frame, str(path))
-            if how.dataset is None and _is_wide(columns, how.table, str(path)):
-                return _read_matrix(frame, columns, how.table, str(path))
-            return _read_entries(polars, frame, columns, str(path), how.dataset)
+            return polars.read_ipc_stream(io.BytesIO(stream.data))
+
+    def read_listing(self, path: Path, how: Reading, axes: Axes) -> Listing:
+        """All columns, in their own types."""
+        frame = self._read_frame(require("polars", "tables", path), path, how)
+        return Listing(str(path), {name: frame[name] for name in frame.columns})
+
+    def write_listing(self, path: Path, listing: Listing, axes: Axes) -> None:
+        """All columns in their own types; text that is made of whole numbers, or of numbers, as such."""
+        polars = require("polars", "tables", path)
+        columns = {name: _make_series(polars, column, listing.is_text) for name, column in listing.columns.items()}
+        _write_frame(polars, polars.DataFrame(columns), path)
 
     def decode(self, path: Path, how: Reading) -> Contents:
         """The whole table as the bytes of an Arrow stream, which keeps every type and is read in no time."""
@@ -225,11 +245,11 @@ def _make_frame(polars: Any, contents: Contents, wide: WideTable) -> Any:
     return fill_columns(frame, names, contents)
 
 
-def _read_entries(polars: Any, frame: Any, columns: list[Column], table: str, wanted: str | None) -> Entries:
-    place = find_value(frame.columns, wanted, table)
+def _read_entries(polars: Any, frame: Any, columns: list[Column], table: str, how: Reading) -> Entries:
+    place = find_value(frame.columns, how.dataset, table)
     if not frame.height:
         raise UnreadableFile(f"{table} has names of columns and no entries.")
-    coordinates = [column for column in columns if column is not columns[place]]
+    coordinates = [columns[other] for other in find_coordinates(frame.columns, how.coordinates, place, table)]
     for column in coordinates:
         series = frame[column.name]
         if series.dtype == polars.String and (series.str.len_bytes().max() or 0) > _LONGEST_LABEL:
@@ -238,6 +258,21 @@ def _read_entries(polars: Any, frame: Any, columns: list[Column], table: str, wa
     entries = make_entries(coordinates, columns[place], table, hint)
     kept = {column.name: frame[column.name].gather(column.first_rows) for column in coordinates}
     return replace(entries, metadata=Metadata(kind="table", header={_AXES: kept}, header_of=ParquetTable.name))
+
+
+def _make_series(polars: Any, column: Any, is_text: bool) -> Any:
+    """A column of a listing."""
+    if isinstance(column, Answers):
+        series = polars.Series(np.ascontiguousarray(column.values, dtype=column.values.dtype.newbyteorder("=")))
+        return series.zip_with(polars.Series(column.known), series.clear(len(series)))
+    if not is_text:
+        return column if isinstance(column, polars.Series) else polars.Series(list(column))
+    texts = [text.strip() or None for text in column]
+    known = [text for text in texts if text is not None]
+    whole = bool(known) and all(map(is_whole_number, known))
+    decimal = not whole and bool(known) and all(parse_number(text) is not None for text in known)
+    parse = int if whole else float if decimal else str
+    return polars.Series([None if text is None else parse(text) for text in texts])
 
 
 def _make_labels(polars: Any, entries: Entries, mode: int) -> Any:
