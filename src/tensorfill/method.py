@@ -19,6 +19,7 @@ from .tensor import entries
 Effort = Literal["low", "normal", "high"]
 
 SHORT, _SMALL, _LARGE = 2**14, 2**18, 2**22  # entries
+_LAST = 100
 FIXED_SECONDS = 0.2
 """What a completion takes in any case, whatever the method."""
 
@@ -137,13 +138,26 @@ class Method(ABC):
     def usual_place(cls, question: Question) -> int | None:
         """The same by `compared` and `place_if_small` alone, for which no method need be made."""
         if question.sparse:
-            return cls.place_if_sparse
+            return cls._place_if_sparse(question)
         place = cls.place_if_small
         return question.place(place or 0, when=place is not None and question.small) if cls.compared else None
 
+    @classmethod
+    def _place_if_sparse(cls, question: Question) -> int | None:
+        """At low effort the first alone; at high effort, after the others, whatever builds no full tensor."""
+        place = cls.place_if_sparse
+        if place is None:
+            return _LAST if question.effort == "high" and cls.compared and cls.needs_known_only else None
+        return place if place == 0 or question.effort != "low" else None
+
     def settled(self, done: Completion) -> Method:
-        """The method with what it has chosen for a completion, so that it need not choose again on nearly the same data."""
+        """The method with what it has chosen for a completion, for nearly the same data."""
         return self
+
+    @classmethod
+    def for_sparse(cls) -> Method:
+        """The method with settings for ratings and other tables of interactions, if its defaults are for others."""
+        return cls()
 
     def worth_trying(self, observed: ObservedTensor) -> bool:
         """Whether `auto` should compare it on this data, below high effort, as far as it can tell itself."""

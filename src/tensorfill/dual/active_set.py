@@ -3,7 +3,7 @@
 Given an earlier guess T ≥ 0 of the multiplier S, the proximal term −ε/2 ‖S − T‖² makes the inner problem strongly
 concave. Written as a minimisation over X = Z + S alone it is
 
-    q(X) = ½ <X, K X> + Σ_i φ_i(X_i) ,    φ_i(x) = min over z + s = x, s ≥ 0, of  z²/(4C) − y z + ε/2 (s − T)² ,
+    q(X) = ½ <X, K X> + <X, B> + Σ_i φ_i(X_i) ,    φ_i(x) = min z²/(4C) − y z + ε/2 (s − T)²  over z + s = x, s ≥ 0 ,
 
 with z only where there is an observation y, and s only where W ≥ 0 is asked for. Entries that are only watched have
 x = s ≥ 0; at observed ones φ is smooth and quadratic in two pieces, S > 0 beyond x = 2C(y − εT). A Newton step solves
@@ -86,7 +86,7 @@ class ActiveSet:
         """Z, S and W at U."""
         # Where entries are watched, W is K X itself; elsewhere the linear solver's, which may have drifted.
         known = start.factors is U and not start.support.observed.all()
-        W = start.W if known else start.support.operator.apply(U, self.problem.lam, start.X)
+        W = start.W if known else start.support.tensor(U, start.X)
         state = self._look(start.support, start.X, W, start.T)
         del W
         smallest, count = np.inf, start.support.operator.calls
@@ -96,7 +96,7 @@ class ActiveSet:
             if self.problem.enforced != "everywhere":
                 smallest = float(state.W[state.support.enforced].min(initial=np.inf))
                 break
-            seen = find_negatives(RecoveredTensor(state.support.operator, U, self.problem.lam, state.X))
+            seen = find_negatives(self._recover(U, state))
             smallest = seen.smallest
             new = find_new(seen.positions, state.support.positions)
             if self._penalty(-seen.values[new]) <= accuracy.value or count.total >= end:
@@ -126,7 +126,7 @@ class ActiveSet:
                 break
             yield found
         # The linear solver's own residual may have drifted: what is certified is K X itself.
-        yield replace(found, W=found.support.operator.apply(U, self.problem.lam, found.X))
+        yield replace(found, W=found.support.tensor(U, found.X))
 
     def _descend(self, U: Factors, state: _State, accuracy: Accuracy, end: float) -> _State:
         """Newton steps on one support, until q is as low as asked or cannot be lowered."""
@@ -147,13 +147,13 @@ class ActiveSet:
         self, U: Factors, state: _State, free: Mask, accuracy: Accuracy, after: Direction | None
     ) -> tuple[_State, Direction | None] | None:
         """A state with a lower q on the same support, and the last direction searched for it; None if there is none."""
-        D, values, enforced = self._curvatures(state), state.support.values, state.support.enforced.any()
+        D, left, enforced = self._curvatures(state), state.support.left, state.support.enforced.any()
         make = self.settings.make_preconditioner
         system = FreeSystem(state.support.operator, U, self.problem.lam, D, free, make)
         stop = EnergyWithin(
             self.settings.linear_share * accuracy.value,
             share=self.settings.inexact if enforced else 0.0,
-            floor=accuracy.residual**2 * system.precondition(values)[1],
+            floor=accuracy.residual**2 * system.precondition(left)[1],
             most=self.settings.most_linear_steps,
         )
         downhill = state.downhill if free.all() else np.where(free, state.downhill, 0.0)
@@ -177,7 +177,7 @@ class ActiveSet:
         for halvings in range(self.settings.most_halvings):
             X = state.X + 0.5**halvings * step.x
             X[~support.observed] = np.maximum(X[~support.observed], 0.0)
-            new = self._look(support, X, support.operator.apply(U, self.problem.lam, X), state.T)
+            new = self._look(support, X, support.tensor(U, X), state.T)
             if new.q <= state.q:
                 return new
             del X, new
@@ -199,6 +199,7 @@ class ActiveSet:
             q = look_without_S(X, W, support.values, self.problem.C, downhill)
         else:
             q = look(X, W, T, *self._pieces(support), downhill)
+        q += 0.5 * support.pair_with_fixed(X)
         return _State(support, X, W, T, downhill, float(q))
 
     def _curvatures(self, state: _State) -> Array:
@@ -208,6 +209,9 @@ class ActiveSet:
         D = np.empty_like(state.X)
         fill_curvatures(state.X, state.T, *self._pieces(state.support), D)
         return D
+
+    def _recover(self, U: Factors, state: _State) -> RecoveredTensor:
+        return RecoveredTensor(state.support.operator, U, self.problem.lam, state.X, self.problem.B)
 
     def _pieces(self, support: Support) -> tuple[Array, Mask, Mask, float, float]:
         """What decides, together with X and T, on which piece of φ an entry is."""

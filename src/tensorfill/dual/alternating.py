@@ -61,7 +61,7 @@ class Alternating:
             if self.problem.enforced != "everywhere":
                 smallest = float(W[support.enforced].min(initial=np.inf))
                 break
-            seen = find_negatives(RecoveredTensor(support.operator, U, self.problem.lam, Z + S))
+            seen = find_negatives(RecoveredTensor(support.operator, U, self.problem.lam, Z + S, self.problem.B))
             smallest = seen.smallest
             new = find_new(seen.positions, support.positions)
             if not (seen.values[new] < -allowed).any() or count.total >= end or scan == self.settings.most_scans:
@@ -71,6 +71,7 @@ class Alternating:
             Z, S = support.carry(Z, to=grown), support.carry(S, to=grown)
             support = grown
         value = float(Z @ support.values) - float(Z @ Z) / (4 * self.problem.C) - 0.5 * float((Z + S) @ W)
+        value -= 0.5 * support.pair_with_fixed(Z + S)
         return InnerSolution(support, U, Z + S, S, np.zeros_like(S), W, value, error, 0.0, smallest)
 
     def polish(
@@ -92,14 +93,15 @@ class Alternating:
             return np.where(enforced, operator.apply(U, lam, s), 0.0)
 
         system = FreeSystem(operator, U, lam, np.full(len(Z), 1 / (2 * C)), observed)
-        floor = (0.1 * accuracy.residual) ** 2 * system.precondition(support.values)[1]
+        floor = (0.1 * accuracy.residual) ** 2 * system.precondition(support.left)[1]
         for _ in range(self.settings.most_turns):
-            W = operator.apply(U, lam, Z + S)
+            W = support.tensor(U, Z + S)
             right = np.where(observed, support.values - Z / (2 * C) - W, 0.0)
             Z = Z + system.solve(right, EnergyWithin(0.1 * accuracy.value, floor=floor)).x
             if enforced.any():
-                S = nonneg_least_squares(on_enforced, -on_enforced(Z), S, tolerance=allowed).x
-            W = operator.apply(U, lam, Z + S)
+                without_S = np.where(enforced, support.tensor(U, Z), 0.0)
+                S = nonneg_least_squares(on_enforced, -without_S, S, tolerance=allowed).x
+            W = support.tensor(U, Z + S)
             residual = np.where(observed, support.values - W - Z / (2 * C), 0.0)
             if np.linalg.norm(residual) <= goal or operator.calls.total >= end:
                 break

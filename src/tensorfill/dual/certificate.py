@@ -1,7 +1,7 @@
 """The certificate: bounds on the global optimum of the convex problem that any Z and S ≥ 0 give.
 
-    D(X) = <Z, Y> − ‖Z‖²/(4C) − Σ_k λ_k/2 σ_max(X_k)²  ≤  global optimum  ≤  P(W)
-    P(W) = C‖W_Ω − Y_Ω‖² + Σ_k 1/(2λ_k) ‖W^(k)_k‖_*²        for W ≥ 0
+    D(X) = <Z, Y> − ‖Z‖²/(4C) − <X, B> − Σ_k λ_k/2 σ_max(X_k)²  ≤  global optimum  ≤  P(W)
+    P(W) = C‖W_Ω − Y_Ω‖² + Σ_k 1/(2λ_k) ‖W^(k)_k‖_*²        for W = B + Σ_k W^(k) ≥ 0
 
 W found by iteration is only nearly feasible. Adding its largest violation δ to every entry makes it feasible, and
 costs at most δ√(Πn) in the trace norm of one component: `upper` is the value there, so it is a bound and not an
@@ -41,7 +41,7 @@ def lower_bound(found: InnerSolution, tolerance: float = _TIGHT) -> float:
     problem, support = found.support.problem, found.support
     Z = found.Z
     X = Z + found.S  # found.X itself, unless an inner solve ended early with multipliers below zero
-    value = float(Z @ support.values) - float(Z @ Z) / (4 * problem.C)
+    value = float(Z @ support.values) - float(Z @ Z) / (4 * problem.C) - support.pair_with_fixed(X)
     for mode, weight in enumerate(problem.lam):
         value -= weight / 2 * largest_eigenvalue(support.operator, mode, X, tolerance)
     return value

@@ -1,6 +1,6 @@
 """What an inner solver finds at fixed U: the dual variables Z and S, and W on the support.
 
-g(U) = max_{Z, S ≥ 0}  <Z, Y> − ‖Z‖²/(4C) − Σ_k λ_k/2 ‖U_kᵀ (Z + S)_k‖²          (paper eq. 9)
+g(U) = max_{Z, S ≥ 0}  <Z, Y> − ‖Z‖²/(4C) − <Z + S, B> − Σ_k λ_k/2 ‖U_kᵀ (Z + S)_k‖²     (paper eq. 9, with B = 0)
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .recover import RecoveredTensor, find_negatives
 
 @dataclass(frozen=True, eq=False)
 class InnerSolution:
-    """Z and S for one U. Arrays live on `support`; X = Z + S, and W = Σ_k λ_k X ×_k U_kU_kᵀ there."""
+    """Z and S for one U. Arrays live on `support`; X = Z + S, and W = B + Σ_k λ_k X ×_k U_kU_kᵀ there."""
 
     support: Support
     factors: Factors
@@ -28,6 +28,7 @@ class InnerSolution:
     T: Array
     """The earlier guess of S that the solver stayed close to (see active_set.py); zero if there was none."""
     W: Array
+    """With the fixed part B, if there is one."""
     value: float
     """The objective g(U) as found; the true one is larger by about `value_error`."""
     value_error: float
@@ -48,7 +49,8 @@ class InnerSolution:
 
     def recover(self) -> RecoveredTensor:
         """W everywhere."""
-        return RecoveredTensor(self.support.operator, self.factors, self.support.problem.lam, self.X)
+        problem = self.support.problem
+        return RecoveredTensor(self.support.operator, self.factors, problem.lam, self.X, problem.B)
 
 
 def begin_at_zero(problem: DualProblem) -> InnerSolution:
@@ -66,7 +68,7 @@ def view_under(problem: DualProblem, found: InnerSolution) -> InnerSolution:
     X = found.support.carry(found.X, to=support)
     zero = np.zeros_like(X)
     same = support.positions is found.support.positions
-    W = found.W if same else support.operator.apply(found.factors, problem.lam, X)
+    W = found.W if same else support.tensor(found.factors, X)
     seen = InnerSolution(support, found.factors, X, zero, zero, W, found.value, found.value_error, 0.0, np.inf)
     if problem.enforced == "everywhere":
         return replace(seen, smallest=find_negatives(seen.recover()).smallest)

@@ -1,6 +1,8 @@
 """The problem of the paper: data, weights, where W ≥ 0 is asked for, and the entries where X = Z + S may be nonzero.
 
-minimise   C ‖W_Ω − Y_Ω‖² + Σ_k 1/(2λ_k) ‖W^(k)_k‖_*²    subject to   W = Σ_k W^(k) ≥ 0
+minimise   C ‖W_Ω − Y_Ω‖² + Σ_k 1/(2λ_k) ‖W^(k)_k‖_*²    subject to   W = B + Σ_k W^(k) ≥ 0
+
+The paper's problem has B = 0. A fixed B ≥ 0, such as main effects, is a part of W that costs nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numerics.fibre_operator import CallCount, FibreOperator
+from ..estimates.additive import AdditiveEstimate
+from ..numerics.fibre_operator import CallCount, Factors, FibreOperator
 from ..tensor import Array
 
 Enforced = Literal["everywhere", "observed", "chosen", "nowhere"]
@@ -30,6 +33,8 @@ class DualProblem:
     enforced: Enforced = "everywhere"
     chosen: NDArray[np.int64] | None = None
     """With enforced="chosen": the sorted positions where W ≥ 0 is asked for."""
+    B: AdditiveEstimate | None = None
+    """The fixed part of W, nowhere negative where W ≥ 0 is asked for; None: zero."""
 
     @cached_property
     def largest(self) -> float:
@@ -37,9 +42,14 @@ class DualProblem:
         return float(self.values.max())
 
     @cached_property
+    def left(self) -> Array:
+        """(Y − B)_Ω: what is left for the components."""
+        return self.values if self.B is None else self.values - self.B.at(coordinates_of(self.positions, self.shape))
+
+    @cached_property
     def squared_norm(self) -> float:
-        """‖Y_Ω‖²."""
-        return float(self.values @ self.values)
+        """‖(Y − B)_Ω‖²."""
+        return float(self.left @ self.left)
 
     @cached_property
     def share(self) -> float:
@@ -71,6 +81,22 @@ class Support:
     values: Array
     """Y on the support; zero where nothing was observed."""
     enforced: NDArray[np.bool_]
+    B: Array | None = None
+    """The fixed part of W on the support; None: zero."""
+
+    @cached_property
+    def left(self) -> Array:
+        """Y − B on the support; zero where nothing was observed."""
+        return self.values if self.B is None else np.where(self.observed, self.values - self.B, 0.0)
+
+    def tensor(self, U: Factors, X: Array) -> Array:
+        """W = B + K X on the support."""
+        W = self.operator.apply(U, self.problem.lam, X)
+        return W if self.B is None else W + self.B
+
+    def pair_with_fixed(self, X: Array) -> float:
+        """<X, B>."""
+        return 0.0 if self.B is None else float(X @ self.B)
 
     @property
     def positions(self) -> NDArray[np.int64]:
@@ -118,7 +144,13 @@ def make_support(
         observed,
         values,
         problem.is_enforced_at(positions),
+        None if problem.B is None else problem.B.at(coordinates_of(positions, problem.shape)),
     )
+
+
+def coordinates_of(positions: NDArray[np.int64], shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """Rows of coordinates of positions in the flattened tensor."""
+    return np.stack(np.unravel_index(positions, shape), axis=1)
 
 
 # Sorted positions as sets, without hashing.

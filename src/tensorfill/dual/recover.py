@@ -1,4 +1,4 @@
-"""Recovery of W = Σ_k λ_k X ×_k U_k U_kᵀ from the dual solution: whole, in slabs, by entry; where it is negative."""
+"""Recovery of W = B + Σ_k λ_k X ×_k U_k U_kᵀ from the dual solution: whole, in slabs, by entry; where negative."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from ..estimates.additive import AdditiveEstimate
 from ..numerics.fibre_operator import Factors, FibreOperator, fibre_numbers
 from ..numerics.threads import quiet_blas, share
 from ..observed import positions_of
@@ -26,6 +27,8 @@ class RecoveredTensor:
     factors: Factors
     lam: tuple[float, ...]
     X: Array
+    B: AdditiveEstimate | None = None
+    """A fixed part of W; None: zero."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -43,7 +46,7 @@ class RecoveredTensor:
     def at(self, coordinates: NDArray[np.int64]) -> Array:
         """W at rows of coordinates."""
         positions = positions_of(coordinates, self.shape)
-        total = np.zeros(len(coordinates))
+        total = np.zeros(len(coordinates)) if self.B is None else self.B.at(coordinates)
         for mode, (U, rows) in enumerate(zip(self.factors, self.fibre_coordinates, strict=True)):
             known = self.operator.modes[mode].fibre
             wanted = fibre_numbers(self.shape, positions, mode)
@@ -54,13 +57,14 @@ class RecoveredTensor:
 
     def dense(self) -> Array:
         """W itself."""
-        return self._fill(range(len(self.shape)))
+        return self._fill()
 
     def components(self) -> tuple[Array, ...]:
-        """W^(1), …, W^(K)."""
-        return tuple(self._fill((mode,)) for mode in range(len(self.shape)))
+        """W^(1), …, W^(K), and B if there is one."""
+        parts = tuple(self._fill((mode,)) for mode in range(len(self.shape)))
+        return parts if self.B is None else (*parts, self.B.dense())
 
-    def _fill(self, modes: Sequence[int]) -> Array:
+    def _fill(self, modes: Sequence[int] | None = None) -> Array:
         full = np.empty(self.shape)
         moved = np.moveaxis(full, slab_axis(self.shape), 0)
 
@@ -73,7 +77,7 @@ class RecoveredTensor:
     def visit_slabs(self, visit: Callable[[int, Array], None], modes: Sequence[int] | None = None) -> None:
         """Call `visit(first index, slab)` for pieces of W along its longest mode, which comes first in a slab.
 
-        On all cores and in no particular order. With `modes`, only those components.
+        On all cores and in no particular order. With `modes`, only those components, without B.
         """
         axis = slab_axis(self.shape)
         rest = tuple(size for mode, size in enumerate(self.shape) if mode != axis)
@@ -85,13 +89,19 @@ class RecoveredTensor:
         def build(i: int) -> None:
             first = firsts[i]
             last = min(first + thickness, self.shape[axis])
-            slab = np.zeros((last - first, *rest))
+            slab = self._begin_slab(axis, first, last) if modes is None else np.zeros((last - first, *rest))
             for part in parts:
                 part.add_to(slab, first, last)
             visit(first, slab)
 
         with quiet_blas():
             share(build, len(firsts))
+
+    def _begin_slab(self, axis: int, first: int, last: int) -> Array:
+        """B, or zero, in a slab, contiguous."""
+        if self.B is None:
+            return np.zeros((last - first, *(size for mode, size in enumerate(self.shape) if mode != axis)))
+        return np.ascontiguousarray(np.moveaxis(self.B.between(axis, first, last).dense(), axis, 0))
 
 
 def slab_axis(shape: Sequence[int]) -> int:

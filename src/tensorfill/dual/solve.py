@@ -70,7 +70,8 @@ class Plan:
     gap_tolerance: float
     negativity_tolerance: float
     inner: Inner
-    start: Start
+    start: Start | Point
+    """Where U begins: a way to find out, or U itself."""
     optimizer: Optimizer
     two_stages: bool = True
     """Whether U is learned without S first; else S is there from the start, as in the paper."""
@@ -136,11 +137,13 @@ class DualSolver(Solver):
         """The starting point, evaluated as the first stage has it."""
         empty = begin_at_zero(self._objective.problem)
         self.calls = empty.support.operator.calls
-        if self.plan.start == "random":
+        if not isinstance(self.plan.start, str):
+            point = self.plan.start
+        elif self.plan.start == "random":
             point = self.manifold.random_point(rng)
         else:
             support = empty.support
-            point = spectral_start(support.operator, support.values, self.plan.ranks, self.problem.share)
+            point = spectral_start(support.operator, support.left, self.plan.ranks, self.problem.share)
         rough = self.outer.first_accuracy * self.problem.C * self.problem.squared_norm
         found = self._objective.evaluate(point, empty, rough)
         while rough > self.outer.fine_start * found.value:

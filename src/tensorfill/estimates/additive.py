@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +13,12 @@ from ..tensor import Array
 
 @dataclass(frozen=True, eq=False)
 class AdditiveEstimate:
-    """W[i_1, …, i_K] = mean + Σ_k effects[k][i_k]."""
+    """W[i_1, …, i_K] = mean + Σ_k effects[k][i_k], or `lower` where that is below it."""
 
     mean: float
     effects: tuple[Array, ...]
     """One array per mode, with a number for each of its indices."""
+    lower: float = -math.inf
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -25,7 +27,7 @@ class AdditiveEstimate:
 
     @property
     def smallest(self) -> float:
-        """The smallest entry of all: where every mode is at its smallest effect."""
+        """The smallest sum of all, before anything is raised to `lower`: where every mode is at its smallest effect."""
         return self.mean + sum(float(effect.min()) for effect in self.effects)
 
     def at(self, coordinates: NDArray[np.int64]) -> Array:
@@ -33,19 +35,25 @@ class AdditiveEstimate:
         found = np.full(len(coordinates), self.mean)
         for effect, indices in zip(self.effects, coordinates.T, strict=True):
             found += effect[indices]
-        return found
+        return np.asarray(np.maximum(found, self.lower, out=found))
 
     def dense(self) -> Array:
         """The full tensor."""
         whole = np.full(self.shape, self.mean)
         for mode in range(len(self.shape)):
             whole += self._spread(mode)
-        return whole
+        return np.asarray(np.maximum(whole, self.lower, out=whole))
+
+    def between(self, mode: int, first: int, end: int) -> AdditiveEstimate:
+        """The same of some indices of a mode."""
+        effects = [effect[first:end] if other == mode else effect for other, effect in enumerate(self.effects)]
+        return replace(self, effects=tuple(effects))
 
     def components(self) -> tuple[Array, ...]:
-        """One tensor per mode: its effects, and an equal share of the mean."""
+        """One tensor per mode, its effects and an equal share of the mean; and what raising to `lower` adds."""
         modes = len(self.shape)
-        return tuple(np.full(self.shape, self.mean / modes) + self._spread(mode) for mode in range(modes))
+        parts = tuple(np.full(self.shape, self.mean / modes) + self._spread(mode) for mode in range(modes))
+        return parts if self.smallest >= self.lower else (*parts, self.dense() - replace(self, lower=-math.inf).dense())
 
     def _spread(self, mode: int) -> Array:
         """The effects of a mode, in a shape that can be added to the whole."""

@@ -112,10 +112,7 @@ class SampledModel(OnePart):
 
 def _add_along(whole: Array, term: Term, factors: Sequence[Array]) -> None:
     """Add a term to a full tensor, the same for all indices of modes that it is not about."""
-    if len(factors) == 1:
-        part = factors[0].sum(axis=1)
-    else:
-        part = KruskalTensor(tuple(factors)).dense()
+    part = factors[0].sum(axis=1) if len(factors) == 1 else KruskalTensor(tuple(factors)).dense()
     whole += part.reshape([size if mode in term.modes else 1 for mode, size in enumerate(whole.shape)])
 
 

@@ -2,7 +2,7 @@
 
     y = level + Σ over terms Σ_a Π over modes of a term u_ia + noise ,     noise ~ N(0, 1/τ)
 
-The first iterations forget the start; after that each gives a sample, and the estimate is the mean of what they predict.
+The first iterations forget the start. After that each gives a sample; the estimate is the mean of what they predict.
 """
 
 from __future__ import annotations
@@ -145,7 +145,11 @@ class GibbsSolver(Solver):
     def _remove_start(self) -> None:
         """Subtract what the start predicts from the residuals."""
         at_start = SampledModel(
-            self._shape, self._terms, self._entries.rows, self._entries.counts, (Sample(0.0, tuple(self._factors), 0.0),)
+            self._shape,
+            self._terms,
+            self._entries.rows,
+            self._entries.counts,
+            (Sample(0.0, tuple(self._factors), 0.0),),
         )
         self._residuals -= at_start.at_rows(self._entries.indices).astype(np.float32)
 
@@ -161,7 +165,9 @@ class GibbsSolver(Solver):
         term, offsets, prior = self._terms[number], self._offsets[number], self._priors[number, mode]
         factor, known = self._factors[number], self._entries
         rows = self._rows(number, mode)
-        if self._iteration > 1 or len(term.modes) > 1:  # effects start at 0, and a prior learned of that would keep them there
+        if (
+            self._iteration > 1 or len(term.modes) > 1
+        ):  # effects start at 0, and a prior learned of that would keep them there
             prior.draw(rows.astype(np.float64), self._rng)
         kernel = partial(
             draw_rows,
@@ -207,7 +213,7 @@ class GibbsSolver(Solver):
         effects -= (across @ shift).astype(np.float32)[:, None]
 
     def _rows(self, number: int, mode: int) -> Factor:
-        """The rows of a mode in the factor of a term, to be written over. Main effects are the first terms, in order."""
+        """The rows of a mode in the factor of a term, to be written over; main effects come first, in order."""
         first = self._offsets[number][mode]
         return self._factors[number][first : first + self._entries.counts[mode]]
 

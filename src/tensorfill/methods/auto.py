@@ -283,12 +283,17 @@ def candidates(question: Question) -> dict[str, Method]:
         if kind.candidate is Method.candidate:
             place = kind.usual_place(question)
         else:
-            made[name] = make(name, {})
+            made[name] = _make_for(question, name)
             place = made[name].candidate(question)
         if place is not None:
             places[name] = place
     # Stable: those in the same place come in the order of the registry.
-    return {name: made.get(name) or make(name, {}) for name in sorted(places, key=lambda name: places[name])}
+    return {name: made.get(name) or _make_for(question, name) for name in sorted(places, key=lambda name: places[name])}
+
+
+def _make_for(question: Question, name: str) -> Method:
+    """A method at its defaults, or with its settings for tables of interactions."""
+    return available_methods()[name].for_sparse() if question.sparse else make(name, {})
 
 
 def methods_tried(question: Question) -> tuple[str, ...]:

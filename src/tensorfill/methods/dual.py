@@ -1,32 +1,41 @@
 """Dual and nonneg-dual: trace-norm tensor completion by its fixed-rank dual, without and with nonnegativity.
 
-minimise  C ‖W_Ω − Y_Ω‖² + Σ_k 1/(2λ_k) ‖W^(k)_k‖_*²      over W = Σ_k W^(k), for nonneg-dual over W ≥ 0
+minimise  C ‖W_Ω − Y_Ω‖² + Σ_k 1/(2λ_k) ‖W^(k)_k‖_*²      over W = B + Σ_k W^(k), for nonneg-dual over W ≥ 0
+
+B is zero, or main effects that were fitted before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..completion import Certificate, Completion, Watch
+from ..completion import Certificate, Completion, StopReason, Watch
 from ..dual.problem import DualProblem
 from ..dual.recover import find_negatives
 from ..dual.solve import OUTER, Inner, Optimizer, OuterSettings, Plan, Solution, Start, solve
-from ..method import UNMEASURED, Cost, Stroke
+from ..iterating import Clock
+from ..method import UNMEASURED, Cost, Method, Stroke
 from ..observed import ObservedTensor, check_coordinates, positions_of
 from .baseline import CheckedMethod, complete_zeros
+from .dual_choice import choose_settings
+from .main_effects import fit_main_effects
 from .setting_checks import (
+    AUTO,
     Count,
     Flag,
+    FlagOrAuto,
     Positive,
+    PositiveOrAuto,
     Rank,
     Tolerance,
     Weights,
     check_choice,
+    is_auto,
     resolve_rank,
     resolve_weights,
     wrong,
@@ -43,11 +52,16 @@ class DualMethod(CheckedMethod):
     Parameters
     ----------
     rank
-        Rank of each mode's component, one per mode or one for all (default: 10, or the mode's size if smaller).
+        Rank of each mode's component, one per mode or one for all (default: 10, or the mode's size if smaller);
+        "auto": by held-out entries.
     C
-        Weight of the data: the larger, the closer W follows the observed values.
+        Weight of the data: the larger, the closer W follows the observed values. "auto": by held-out entries.
     lam
-        λ_k, the freedom of each component (default: λ_k = n_k). Only the products C·λ_k matter for W.
+        λ_k, the freedom of each component (default: λ_k = n_k). Only the products C·λ_k matter for W. "auto": by
+        held-out entries.
+    main_effects
+        Whether a fixed part of W are the main effects of all modes (see `MainEffects`), so that the components model
+        what is left. "auto": by held-out entries.
     max_iter
         Most outer iterations.
     gradient_tolerance
@@ -66,9 +80,10 @@ class DualMethod(CheckedMethod):
     outer: ClassVar[OuterSettings] = OUTER
     """What steers the solver; an ablation is a subclass with another one."""
 
-    rank: Rank = None
-    C: Positive = 10.0
-    lam: Weights = None
+    rank: Rank | str = None
+    C: PositiveOrAuto = 10.0
+    lam: Weights | str = None
+    main_effects: FlagOrAuto = False
     max_iter: Count = 200
     gradient_tolerance: Tolerance = 5e-3
     gap_tolerance: Tolerance = 1e-6
@@ -76,15 +91,24 @@ class DualMethod(CheckedMethod):
     optimizer: Optimizer = "quasi-newton"
 
     def resolve(self, observed: ObservedTensor) -> dict[str, Any]:
+        """Ranks and weights; "auto" is left open until there is more to go by than the shape."""
+        name, shape = self.name, observed.shape
         return {
-            "rank": resolve_rank(self.name, self.rank, observed.shape),
-            "lam": resolve_weights(self.name, self.lam, observed.shape),
+            "rank": AUTO if is_auto(self.rank) else resolve_rank(name, cast(Rank, self.rank), shape),
+            "C": AUTO if is_auto(self.C) else float(self.C),
+            "lam": AUTO if is_auto(self.lam) else resolve_weights(name, cast(Weights, self.lam), shape),
         }
+
+    @property
+    def left_open(self) -> tuple[str, ...]:
+        """The settings that are to be chosen by held-out entries."""
+        return tuple(name for name in ("rank", "C", "lam", "main_effects") if is_auto(getattr(self, name)))
 
     def pose(self, observed: ObservedTensor, settings: Mapping[str, Any]) -> DualProblem:
         """The problem on a tensor: W is nowhere kept nonnegative."""
         known = observed.positions, observed.values
-        return DualProblem(observed.shape, *known, settings["C"], settings["lam"], "nowhere")
+        B = fit_main_effects(observed) if settings["main_effects"] else None
+        return DualProblem(observed.shape, *known, settings["C"], settings["lam"], "nowhere", B=B)
 
     def plan(self, settings: Mapping[str, Any]) -> Plan:
         """How to solve it."""
@@ -102,11 +126,15 @@ class DualMethod(CheckedMethod):
 
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
         """Complete the tensor."""
+        if self.left_open:
+            return self._complete_as_chosen(observed, rng, watch)
         settings = self.used_on(observed)
         if not observed.values.any():  # W = 0 is the global optimum, with cost 0
             optimal = Certificate(upper=0.0, lower=0.0, negativity=0.0, complementarity=0.0, stationarity=0.0)
             return complete_zeros(observed, self.name, settings, optimal)
         problem, plan = self.pose(observed, settings), self.plan(settings)
+        if not problem.left.any():
+            return self._complete_as_effects(observed, problem, settings)
         found = solve(problem, plan, rng, watch)
         smallest, negative_share = _find_lowest(problem, found, observed.size)
         left = _report_negatives(found, plan.negativity_tolerance * problem.largest)
@@ -123,6 +151,39 @@ class DualMethod(CheckedMethod):
             smallest=smallest,
             negative_share=negative_share,
             notes=(*self.warn(observed, settings), *left),
+        )
+
+    def settled(self, done: Completion) -> Method:
+        """With what was chosen for a completion, so that nothing is chosen again on nearly the same data."""
+        return replace(self, **{name: done.settings[name] for name in self.left_open})
+
+    def _complete_as_chosen(
+        self, observed: ObservedTensor, rng: np.random.Generator, watch: Watch | None
+    ) -> Completion:
+        """With the settings chosen that were left open; the random numbers are those of a run that names them."""
+        self.resolve(observed)  # what is given must fit
+        clock = Clock()
+        choice = choose_settings(self, observed, rng.spawn(1)[0])
+        chosen = clock.seconds
+        done = replace(self, **choice.settings).complete(observed, rng=rng, watch=watch)
+        reasons = dict.fromkeys(self.left_open, choice.reason)
+        return replace(done, seconds=done.seconds + chosen, reasons={**done.reasons, **reasons})
+
+    def _complete_as_effects(
+        self, observed: ObservedTensor, problem: DualProblem, settings: Mapping[str, Any]
+    ) -> Completion:
+        """Main effects alone, which meet all that is known: no components is the global optimum, with cost 0."""
+        assert problem.B is not None
+        return Completion(
+            observed=observed,
+            method=self.name,
+            estimate=problem.B,
+            nonnegative=problem.enforced != "nowhere",
+            stop=StopReason("done", "Main effects meet everything that is known."),
+            seconds=0.0,
+            certificate=Certificate(upper=0.0, lower=0.0, negativity=0.0, complementarity=0.0, stationarity=0.0),
+            settings=settings,
+            smallest=problem.B.smallest,
         )
 
 
@@ -188,6 +249,11 @@ class NonnegDual(DualMethod):
     two_stages: Flag = True
     nonnegative_on: Annotated[Literal["everywhere", "observed"] | ArrayLike, _check_where] | None = None
     negativity_tolerance: Positive = 5e-6
+
+    @classmethod
+    def for_sparse(cls) -> NonnegDual:
+        """With everything chosen: the defaults are made for pictures."""
+        return cls(rank=AUTO, C=AUTO, lam=AUTO, main_effects=AUTO)
 
     def resolve(self, observed: ObservedTensor) -> dict[str, Any]:
         """Ranks, weights, and where W ≥ 0 is enforced."""

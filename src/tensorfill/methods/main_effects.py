@@ -10,7 +10,6 @@ import numpy as np
 
 from ..completion import Completion, Watch
 from ..estimates.additive import AdditiveEstimate
-from ..estimates.derived import ClippedEstimate
 from ..estimates.estimate import ConstantEstimate
 from ..iterating import follow, iterate
 from ..method import Cost
@@ -26,6 +25,17 @@ Shrinkage = Annotated[
         lambda value: all(is_number(part) and part > 0 for part in (value if is_list(value) else [value])),
     ),
 ]
+
+
+def fit_main_effects(observed: ObservedTensor) -> AdditiveEstimate:
+    """Main effects of the known entries, with strengths from the data, nowhere below the floor."""
+    sampled = SampledEffects(observed.shape, observed.positions)
+    return _fit(sampled, observed, choose_shrinkage(sampled, observed.values))
+
+
+def _fit(sampled: SampledEffects, observed: ObservedTensor, shrinkage: Sequence[float]) -> AdditiveEstimate:
+    found = fit_effects(sampled, observed.values, shrinkage)
+    return AdditiveEstimate(found.mean, found.effects, observed.floor)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,14 +79,13 @@ class MainEffects(CheckedMethod):
         settings, reasons = self.used_on(observed), {}
         fitted: list[AdditiveEstimate] = []
 
-        def fit() -> ClippedEstimate:
+        def fit() -> AdditiveEstimate:
             sampled = SampledEffects(observed.shape, observed.positions)
             if settings["shrinkage"] is None:
                 settings["shrinkage"] = choose_shrinkage(sampled, observed.values)
                 reasons["shrinkage"] = "By the marginal likelihood of the known entries."
-            found = fit_effects(sampled, observed.values, settings["shrinkage"])
-            fitted.append(AdditiveEstimate(found.mean, found.effects))
-            return ClippedEstimate(fitted[0], observed.floor)
+            fitted.append(_fit(sampled, observed, settings["shrinkage"]))
+            return fitted[0]
 
         start = ConstantEstimate(observed.shape, float(observed.values.mean()))
         found = iterate(follow(OneStep(start, fit)), 1, watch)

@@ -73,6 +73,15 @@ Growth = Annotated[float, check_positive, require("be 1 or more", lambda value: 
 Count = Annotated[int, check_count]
 Flag = Annotated[bool, check_flag]
 Shares = Annotated[Sequence[float], check_shares]
+AUTO = "auto"
+"""What a setting is that is to be chosen from the data."""
+PositiveOrAuto = Annotated[
+    float | str, require("be a number above 0, or 'auto'", lambda value: is_auto(value) or _is_positive(value))
+]
+FlagOrAuto = Annotated[
+    bool | str,
+    require("be True, False or 'auto'", lambda value: is_auto(value) or isinstance(value, bool | np.bool_)),
+]
 Rank = int | Sequence[int] | None
 Weights = float | Sequence[float] | None
 
@@ -235,6 +244,15 @@ def is_number(value: object) -> bool:
 
 def _is_whole(value: object, least: int = 1) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
+
+
+def is_auto(value: object) -> bool:
+    """Whether a setting is to be chosen from the data."""
+    return isinstance(value, str) and value == AUTO
+
+
+def _is_positive(value: Any) -> bool:
+    return is_number(value) and value > 0
 
 
 def is_list(value: object) -> bool:

@@ -19,9 +19,7 @@ class HeldEntries:
     values: Array
 
 
-def hold_out_entries(
-    data: ObservedTensor, count: int, rng: np.random.Generator
-) -> tuple[ObservedTensor, HeldEntries]:
+def hold_out_entries(data: ObservedTensor, count: int, rng: np.random.Generator) -> tuple[ObservedTensor, HeldEntries]:
     """The tensor without so many of its known entries, drawn at random, and those; one at least is left."""
     inside = np.zeros(data.count, dtype=bool)
     inside[rng.choice(data.count, min(count, data.count - 1), replace=False)] = True
