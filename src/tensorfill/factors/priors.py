@@ -46,12 +46,13 @@ class RowPrior:
     def draw(self, rows: Array, rng: np.random.Generator) -> None:
         """New B, Λ and λ."""
         precision = self._squares + np.diag(self._weights)
-        fitted = np.linalg.solve(precision, self._features.T @ rows)
+        fitted: Array = np.linalg.solve(precision, self._features.T @ rows)
         spread = rows.T @ rows - fitted.T @ precision @ fitted + self._scale * np.eye(self._rank)
         self.precision = draw_wishart(spread, len(rows) + self._rank, rng)
-        noise = rng.standard_normal(fitted.shape)
+        noise: Array = np.asarray(rng.standard_normal(fitted.shape))
         root, inner = np.linalg.cholesky(precision), np.linalg.cholesky(self.precision)
-        self._coefficients = fitted + np.linalg.solve(root.T, np.linalg.solve(inner.T, noise.T).T)
+        across: Array = np.linalg.solve(inner.T, noise.T).T
+        self._coefficients = fitted + np.linalg.solve(root.T, across)
         learned = self._coefficients[self._learned]
         squares = np.einsum("fr,rs,fs->f", learned, self.precision, learned)
         shape = self._shape + 0.5 * self._rank
@@ -63,7 +64,7 @@ class RowPrior:
 
     def mean_of_unseen(self) -> Array:
         """That of a row of which nothing is seen."""
-        return np.where(self._learned[:, None], 0.0, self._coefficients).sum(axis=0)
+        return np.asarray(np.where(self._learned[:, None], 0.0, self._coefficients).sum(axis=0))
 
 
 def draw_wishart(spread: Array, freedom: float, rng: np.random.Generator) -> Array:

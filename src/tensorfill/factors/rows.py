@@ -17,9 +17,9 @@ _BLOCK = 64  # entries whose features are gathered at a time, so that sums run a
 
 
 @compiled(nogil=True, fastmath=True, error_model="numpy")
-def draw_rows(
+def draw_rows(  # type: ignore[no-untyped-def]
     first, end, starts, order, indices, offsets, mode, others, factor, residuals, precision, noise, pulls, normals
-):  # type: ignore[no-untyped-def]  # noqa: E501
+):
     """New rows first … end of a factor, drawn with these standard normals; what is left of the entries follows.
 
     `factor` has the rows of all modes of the term, one mode after the other; `pulls` is Λm for every row.

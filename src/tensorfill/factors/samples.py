@@ -42,7 +42,7 @@ class SampledModel(OnePart):
     samples: tuple[Sample, ...]
 
     def at(self, coordinates: NDArray[np.int64]) -> Array:
-        return self._sums_at(coordinates)[0] / len(self.samples)
+        return np.asarray(self._sums_at(coordinates)[0] / len(self.samples))
 
     def variances_at(self, coordinates: NDArray[np.int64]) -> Array:
         """The variance of what would be observed at rows of coordinates: that of the samples and that of the noise."""
@@ -82,7 +82,7 @@ class SampledModel(OnePart):
 
     def at_rows(self, where: Indices) -> Array:
         """Values at columns of rows, one per mode, where these are known already."""
-        return self._sums_at_rows(where)[0] / len(self.samples)
+        return np.asarray(self._sums_at_rows(where)[0] / len(self.samples))
 
     def _sums_at(self, coordinates: NDArray[np.int64]) -> Array:
         """The sums of values and of squared values over all samples: 2 × coordinates."""

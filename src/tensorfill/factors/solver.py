@@ -17,7 +17,6 @@ from ..completion import StopReason
 from ..iterating import Solver
 from ..numerics.threads import share_pieces
 from ..observed import ObservedTensor
-from ..tensor import Array
 from .entries import GroupedEntries
 from .footprints import find_footprints
 from .priors import RowPrior
@@ -233,9 +232,9 @@ class GibbsSolver(Solver):
 
     def _sample(self) -> Sample:
         """The state in the units of the data; what is not seen is where the prior expects it."""
-        factors = []
+        factors: list[Factor] = []
         for number, term in enumerate(self._terms):
-            parts: list[Array] = []
+            parts: list[Factor] = []
             for mode in term.modes:
                 first = self._offsets[number][mode]
                 parts.append(self._factors[number][first : first + self._entries.counts[mode]])

@@ -41,7 +41,8 @@ class Auto(Method):
     ----------
     effort
         "low": spectral alone. "normal": patches, which starts from spectral; what is not clearly worse on a part of the
-        data is compared on all of it: t-ctv, linear if missingness is structured, and more on small tensors. "high":
+        data is compared on all of it: t-ctv, linear if missingness is structured, and more on small tensors. Tables of
+        interactions, such as ratings: bayes-factors, compared with main-effects on held-out entries. "high":
         every method there is, four times over if missingness is structured or little is known.
     weights
         Methods by name and their weights, as an earlier run told them in its settings; nothing is compared then.
@@ -278,7 +279,7 @@ def candidates(question: Question) -> dict[str, Method]:
     places: dict[str, int] = {}
     made: dict[str, Method] = {}
     for name, kind in available_methods().items():
-        if not is_complete(kind):
+        if not is_complete(kind) or (question.sparse and not kind.needs_known_only):
             continue
         if kind.candidate is Method.candidate:
             place = kind.usual_place(question)
@@ -298,4 +299,5 @@ def _make_for(question: Question, name: str) -> Method:
 
 def methods_tried(question: Question) -> tuple[str, ...]:
     """The names of all methods that are run, the leader first."""
-    return (leader(question).name, *candidates(question))
+    others = tuple(candidates(question))
+    return others if question.sparse else (leader(question).name, *others)

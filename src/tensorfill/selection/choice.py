@@ -145,7 +145,7 @@ class Choice:
         if len(able) == 1:
             return self._blend(able, dict.fromkeys(able, 1.0), {})
         compared = EntryComparison.of(self._course, able)
-        self._errors, self._course.error = compared.errors, compared.error
+        self._errors, self._course.error = dict(compared.errors), compared.error
         return self._blend(compared.settled, dict(compared.weights), {})
 
     def _blend(

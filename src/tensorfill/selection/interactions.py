@@ -53,11 +53,11 @@ def _unevenness(indices: NDArray[np.intp], size: int) -> float:
 
 def _without_effects(values: Array, indices: tuple[NDArray[np.intp], ...], shape: tuple[int, ...]) -> Array:
     """Values less the mean, and the mean of what is left of every index, mode by mode."""
-    left = values - values.mean()
+    left: Array = values - values.mean()
     for numbers, size in zip(indices, shape, strict=True):
         counts = np.bincount(numbers, minlength=size)
         left = left - (np.bincount(numbers, left, minlength=size) / np.maximum(counts, 1))[numbers]
-    return left
+    return np.asarray(left)
 
 
 def _neighbours_correlate(
