@@ -120,14 +120,14 @@ def _add_along(whole: Array, term: Term, factors: Sequence[Array]) -> None:
 def add_term(modes, offsets, where, factor, values):  # type: ignore[no-untyped-def]
     """values += the term at each column of `where`."""
     rank = factor.shape[1]
-    product = np.empty(rank, dtype=np.float32)
+    product = np.empty(rank)  # doubles, as in the full tensor: both are to agree
     for e in range(len(values)):
         product[:] = 1.0
         for mode in modes:
             row = offsets[mode] + where[mode, e]
             for a in range(rank):
                 product[a] *= factor[row, a]
-        total = np.float32(0.0)
+        total = 0.0
         for a in range(rank):
             total += product[a]
         values[e] += total

@@ -143,7 +143,8 @@ class BayesFactors(CheckedMethod):
     ) -> GibbsSolver:
         """The chain at its start; what is chosen for it is written into the settings."""
         chain = self._chain(settings)
-        chosen = choose_model(observed, chain, self.interactions, self.power, rng)
+        own = np.random.default_rng(int(rng.integers(2**31)))  # so that what is chosen, if named, gives the same bits
+        chosen = choose_model(observed, chain, self.interactions, self.power, own)
         settings |= {"interactions": chosen.interactions, "power": chosen.power}
         if chosen.errors:
             reasons["model"] = chosen.reason
