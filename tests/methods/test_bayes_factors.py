@@ -90,9 +90,7 @@ def test_auto_never_fills_an_index_without_ratings_with_nothing() -> None:
 def test_auto_completes_what_fits_no_memory() -> None:
     rng = np.random.default_rng(0)
     shape = (60_000, 50_000, 10_000)
-    rows = np.unique(
-        np.stack([rng.integers(0, 40, 3000), rng.integers(0, 50, 3000), rng.integers(0, 9, 3000)], 1), axis=0
-    )
+    rows = rng.permutation(np.unique(rng.integers(0, (40, 50, 9), (3000, 3)), axis=0))
     effects = [rng.standard_normal(60) for _ in range(3)]
     values = 20 + sum(effect[rows[:, mode]] for mode, effect in enumerate(effects))
     done = complete(ObservedTensor.from_coordinates(rows[100:], values[100:], shape))
