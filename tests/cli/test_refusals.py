@@ -48,7 +48,7 @@ def desk(solver: MeanFill, holes: Path, tmp_path: Path, monkeypatch: pytest.Monk
 
 
 HOLES = "complete holes.npz -o done.npy"
-NO_NUMBERS = "takes whole numbers, one for all modes or one per mode, like 10,10,3. Got"
+NO_NUMBERS = "takes whole numbers, one for all modes or one per mode, like 10,10,3, or auto. Got"
 UNSURE = "does not tell how sure it is of an entry, which --uncertainty asks for; take --method "
 CASES = {
     # what is read
@@ -93,7 +93,8 @@ CASES = {
     f"{HOLES} --uncertainty u.npy --rank 2": f"nonneg-dual {UNSURE}auto, patches, spectral or scaled-spectral.",
     f"{HOLES} --method magic": "There is no method 'magic'",
     **{f"{HOLES} --rank {text}": f"--rank {NO_NUMBERS} {text!r}" for text in ("ten", "10,,3", "10,10.5", "10;10")},
-    f"{HOLES} --lam 1,x": "--lam takes numbers, one for all modes or one per mode, like 1,1,1. Got '1,x' instead.",
+    f"{HOLES} --lam 1,x": "--lam takes numbers, one for all modes or one per mode, like 1,1,1, or auto. Got '1,x'",
+    f"{HOLES} --C much": "--C takes a number, like 10, or auto. Got 'much' instead.",
     **{
         f"{HOLES} --set {text}": f"--set takes NAME=VALUE, like tau=100. Got {text!r} instead."
         for text in ("tau", "=3", "tau=", "3=tau")

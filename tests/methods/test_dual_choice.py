@@ -138,6 +138,14 @@ def test_choosing_stops_when_half_of_the_time_is_over(monkeypatch: pytest.Monkey
     assert "(2 tried)" in choice.reason
 
 
+def test_of_errors_that_are_nearly_the_same_the_smallest_ranks_are_taken() -> None:
+    found = [
+        dual_choice._Trial({"rank": rank}, error, ())
+        for rank, error in (((10, 10), 1.0), ((5, 5), 1.0005), ((5, 6), 1.0), ((2, 2), 1.1))
+    ]
+    assert dual_choice._pick(found, 0.999).settings["rank"] == (5, 5)
+
+
 def test_a_path_ends_where_the_error_rises() -> None:
     tried = []
 

@@ -141,8 +141,10 @@ class SolvingOptions:
         str | None, typer.Option(help="How hard auto looks for the best method: low, normal or high.")
     ] = None
     rank: Rank = None
-    C: Annotated[float | None, typer.Option("--C", help="How closely the observed entries are followed.")] = None
-    lam: Annotated[str | None, typer.Option(help="Freedom of each mode, one or one per mode: 1,1,1.")] = None
+    C: Annotated[
+        str | None, typer.Option("--C", help="How closely the observed entries are followed; auto: by held-out ones.")
+    ] = None
+    lam: Annotated[str | None, typer.Option(help="Freedom of each mode, one or one per mode: 1,1,1; or auto.")] = None
     max_iter: Annotated[int | None, typer.Option(help="Stop after this many outer iterations.")] = None
     gradient_tolerance: Annotated[float | None, _solving(help="Stop when the gradient is this share of the cost.")] = (
         None

@@ -25,6 +25,7 @@ from ..memory import available_memory
 from ..methods.auto import method_for
 from ..methods.forecast import Forecast, forecast, method_seconds
 from ..methods.registry import make
+from ..methods.setting_checks import AUTO
 from ..telling import listening, seconds_compiling
 from ..tensor import entries
 from .app import Stopped
@@ -34,7 +35,7 @@ from .progress import ProgressLine
 _WORTH_TELLING = 1.0  # seconds
 _WORTH_KEEPING = 300.0  # seconds that a run will take, from which on what is finished is kept
 _SETTINGS = (
-    *("effort", "C", "max_iter", "gradient_tolerance", "gap_tolerance"),
+    *("effort", "max_iter", "gradient_tolerance", "gap_tolerance"),
     *("inner", "optimizer", "start", "nonnegative_on"),
 )
 """Settings that are passed on as they are typed."""
@@ -63,10 +64,11 @@ class Solving:
         if given.seed < 0:
             raise InvalidSetting(must_be("seed", "be 0 or more", given.seed))
         settings = {name: getattr(given, name) for name in _SETTINGS if getattr(given, name) is not None}
-        if given.rank is not None:
-            settings["rank"] = parse_rank(given.rank)
-        if given.lam is not None:
-            settings["lam"] = parse_weights(given.lam)
+        parsers: dict[str, Callable[[str], Any]] = {"rank": parse_rank, "C": parse_C, "lam": parse_weights}
+        for name, parse in parsers.items():
+            text = getattr(given, name)
+            if text is not None:
+                settings[name] = AUTO if text.strip().lower() == AUTO else parse(text)
         return cls(
             method=given.method,
             settings=settings | parse_settings(given.set_ or (), taken=settings),
@@ -258,7 +260,9 @@ def parse_rank(text: str) -> int | tuple[int, ...]:
     >>> parse_rank("10"), parse_rank("10, 10, 3")
     (10, (10, 10, 3))
     """
-    return _one_or_several(text, int, "--rank takes whole numbers, one for all modes or one per mode, like 10,10,3")
+    return _one_or_several(
+        text, int, "--rank takes whole numbers, one for all modes or one per mode, like 10,10,3, or auto"
+    )
 
 
 def parse_weights(text: str) -> float | tuple[float, ...]:
@@ -267,7 +271,19 @@ def parse_weights(text: str) -> float | tuple[float, ...]:
     >>> parse_weights("0.5"), parse_weights("1,1,2")
     (0.5, (1.0, 1.0, 2.0))
     """
-    return _one_or_several(text, float, "--lam takes numbers, one for all modes or one per mode, like 1,1,1")
+    return _one_or_several(text, float, "--lam takes numbers, one for all modes or one per mode, like 1,1,1, or auto")
+
+
+def parse_C(text: str) -> float:
+    """How closely observed entries are followed.
+
+    >>> parse_C("0.01")
+    0.01
+    """
+    try:
+        return float(text)
+    except ValueError:
+        raise InvalidSetting(f"--C takes a number, like 10, or auto. Got {text!r} instead.") from None
 
 
 def _one_or_several(text: str, kind: Callable[[str], Number], rule: str) -> Number | tuple[Number, ...]:

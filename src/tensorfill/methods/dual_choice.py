@@ -108,12 +108,19 @@ def choose_settings(
     except TimeIsUp:
         if not tuning.trials:
             raise
-    best = min(tuning.trials, key=lambda trial: trial.error)
+    best = _pick(tuning.trials, choosing.gain)
     standard = next((trial for trial in tuning.trials if trial.settings == start), None)
     if standard is not None and not best.beats(standard, choosing.worth):
         best = standard
     reason = f"By {count:,} held-out entries, of which it has an RMSE of {best.error:.4g} ({len(tuning.trials)} tried)."
     return SettingsChoice({name: best.settings[name] for name in left_open}, reason)
+
+
+def _pick(trials: Sequence[_Trial], gain: float) -> _Trial:
+    """Of those with nearly the least error, the one with the smallest ranks."""
+    least = min(trial.error for trial in trials)
+    close = [trial for trial in trials if gain * trial.error <= least]
+    return min(close, key=lambda trial: (sum(trial.settings["rank"]), trial.error))
 
 
 def _hold_out(observed: ObservedTensor, rng: np.random.Generator, choosing: ChoosingSettings) -> NDArray[np.bool_]:
