@@ -11,7 +11,7 @@ The reference figures of the paper's baselines come from the authors' programs u
 shared two-core machine; one mask and one seed each, seconds ± 50 %. Those of the later rivals (`--rivals`) come from
 programs in NumPy that give what the authors' do on baboon, on one core of such a machine, with the mask of seed 0 and
 known entries put back. They are constants here: those programs are not run again. `--write` puts the table into
-docs/baselines.md.
+docs/reference/baselines.md.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--rows", help="methods or data sets to run, separated by commas")
     parser.add_argument("--rivals", action="store_true", help="the later rivals instead of the paper's baselines")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/baselines.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/reference/baselines.md")
     chosen = parser.parse_args()
     wanted = None if chosen.rows is None else set(chosen.rows.split(","))
     which, all_rows = ("rivals", RIVALS) if chosen.rivals else ("baselines", ROWS)
@@ -229,7 +229,7 @@ def main() -> None:
     found = ((row, measure(row, chosen.data, chosen.seeds)) for row in rows)
     results, table = show(HEAD, found, lambda pair: formatted(*pair), words=(0, 1))
     if chosen.write:
-        put(DOCS / "baselines.md", which, table)
+        put(DOCS / "reference" / "baselines.md", which, table)
     save_results(which, [result for _, result in results], ("scikit-image",))
 
 

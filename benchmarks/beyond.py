@@ -4,7 +4,8 @@
 
 Protocol: values in [0, 1], entries observed where numpy.random.default_rng(0).random(shape) < 0.1, RMSE over all
 entries: of the completed tensor, known entries kept, and of the raw model W. `--ablation` leaves out one ingredient of
-`spectral` after the other. `--write` puts the tables into README.md and docs/spectral.md. Data that is not there is a
+`spectral` after the other. `--write` puts the tables into README.md and
+docs/explanation/spectral.md. Data that is not there is a
 row that says so.
 """
 
@@ -127,7 +128,7 @@ def main() -> None:
     chosen = parser.parse_args()
     names = names_from(chosen.rows, ABLATED if chosen.ablation else FILES, "data", FILES)
     if chosen.ablation:
-        table, page, mark = ablate(chosen.data, names), DOCS / "spectral.md", "ablation"
+        table, page, mark = ablate(chosen.data, names), DOCS / "explanation" / "spectral.md", "ablation"
     else:
         table, page, mark = compare(chosen.data, names, chosen.methods.split(",")), ROOT / "README.md", "beyond"
     if chosen.write:

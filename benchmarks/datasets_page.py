@@ -1,4 +1,4 @@
-"""The table of docs/datasets.md, from the datasets themselves.
+"""The table of docs/reference/datasets.md, from the datasets themselves.
 
 python benchmarks/datasets_page.py
 """
@@ -36,4 +36,4 @@ def _cells(dataset: Dataset) -> tuple[str, ...]:
 
 if __name__ == "__main__":
     make_parser(__doc__).parse_args()
-    put(DOCS / "datasets.md", "datasets", render(datasets().values()))
+    put(DOCS / "reference" / "datasets.md", "datasets", render(datasets().values()))

@@ -1,10 +1,10 @@
-"""Reproduce the figures of the README on real data: error, time, certificate, smallest entry, one row per run.
+"""The figures of docs/reference/figures.md on real data: error, time, certificate, smallest entry, one row per run.
 
     python benchmarks/figures.py --data DIR [--rows baboon_256,hall_qcif] [--write]
 
 Protocol: values in [0, 1] (8-bit data by 255, other integers by their maximum), entries observed where
 numpy.random.default_rng(0).random(shape) < 0.1, RMSE of the raw model over all entries. `--write` puts the table into
-the README between its figure marks. Data that is not there is a row that says so.
+that page between its figure marks. Data that is not there is a row that says so.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from harness import ROOT, GrowingTable, make_parser, names_from, put, save_results
+from harness import DOCS, GrowingTable, make_parser, names_from, put, save_results
 
 import tensorfill
 from tensorfill import formats, metrics, sampling
@@ -114,7 +114,7 @@ def main() -> None:
     """Run the rows asked for and print them."""
     parser = make_parser(__doc__, data="required")
     parser.add_argument("--rows", help="names of data, comma-separated; all by default")
-    parser.add_argument("--write", action="store_true", help="put the table into the README")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/reference/figures.md")
     chosen = parser.parse_args()
     names = names_from(chosen.rows, dict.fromkeys(row.name for row in ROWS), "data")
     results, table = [], GrowingTable(*HEAD)
@@ -124,7 +124,7 @@ def main() -> None:
             table.add(formatted(results[-1]))
     save_results("figures", results)
     if chosen.write:
-        put(ROOT / "README.md", "figures", table)
+        put(DOCS / "reference" / "figures.md", "figures", table)
 
 
 if __name__ == "__main__":

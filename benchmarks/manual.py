@@ -1,6 +1,6 @@
-"""The reference in docs/cli.md: usage, options and example of every verb, made from the command itself.
+"""The reference in docs/reference/cli.md: usage, options and example of every verb, made from the command itself.
 
-    python benchmarks/manual.py docs/cli.md
+    python benchmarks/manual.py docs/reference/cli.md
 
 Writes what stands between two marks anew, and leaves the rest.
 """

@@ -1,4 +1,4 @@
-"""The screenshots of docs/page.md, made by a browser that walks through the page.
+"""The screenshots of docs/how-to/page.md, made by a browser that walks through the page.
 
     python benchmarks/page_pictures.py [--to docs/pictures]
 
@@ -70,7 +70,7 @@ def visit(browser: Browser, address: str, sample: str, *, dark: bool = False, si
     context = browser.new_context(
         viewport={"width": size[0], "height": size[1]}, color_scheme="dark" if dark else "light"
     )
-    context.set_default_timeout(300_000)
+    context.set_default_timeout(600_000)
     tab = context.new_page()
     tab.goto(address)
     opened = tab.get_by_role("button", name=re.compile(sample))
@@ -150,7 +150,7 @@ def picture_of_a_photo(browser: Browser, address: str, folder: Path) -> None:
 def picture_of_a_run(browser: Browser, address: str, folder: Path) -> None:
     """Under way."""
     tab = visit(browser, address, "photo of a cat")
-    tab.locator("summary", has_text="At random").click()
+    tab.locator("summary", has_text="Random holes").click()
     tab.locator("#random").fill("70")
     tab.get_by_role("button", name="Scatter").click()
     tab.wait_for_function("() => document.getElementById('missing-share').textContent.startsWith('70')")

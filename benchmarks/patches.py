@@ -7,7 +7,7 @@ Protocol of `--ablation`: values in [0, 1], entries observed where numpy.random.
 RMSE over all entries, known ones kept, and seconds. So that a table takes minutes, data is cut to the middle and a clip
 to its first 60 frames; the table says to which size. The first run of a column chooses settings by itself; all others
 are given these, so that they differ in one ingredient only. Settings of the method are passed as such, other
-ingredients as values of `PatchSettings`. `--write` puts the table into docs/patches.md. Data that is not
+ingredients as values of `PatchSettings`. `--write` puts the table into docs/explanation/patches.md. Data that is not
 there is no column.
 
 `--pictures` writes patches.png, the middle of a photograph that ships inside scikit-image of which 10 % of the entries
@@ -196,8 +196,8 @@ def main() -> None:
     parser = make_parser(__doc__, data="optional")
     parser.add_argument("--rows", help="names of data, comma-separated; all by default")
     parser.add_argument("--ablation", action="store_true", help="leave out one ingredient after the other")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/patches.md")
-    parser.add_argument("--pictures", type=Path, help="folder for the pictures of docs/patches.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/explanation/patches.md")
+    parser.add_argument("--pictures", type=Path, help="folder for the pictures of docs/explanation/patches.md")
     given = parser.parse_args()
     names = names_from(given.rows, SIDES, "data")
     if not given.ablation and given.pictures is None:
@@ -205,7 +205,7 @@ def main() -> None:
     if given.ablation:
         table = ablate(given.data, names)
         if given.write:
-            put(DOCS / "patches.md", "patches-ablation", table)
+            put(DOCS / "explanation" / "patches.md", "patches-ablation", table)
     if given.pictures is not None:
         given.pictures.mkdir(parents=True, exist_ok=True)
         draw_entries(given.pictures / "patches.png")

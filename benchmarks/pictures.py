@@ -1,4 +1,4 @@
-"""Make the picture of docs/spectral.md: the demo picture at 10 %, three completions, and how sure the last one is.
+"""Make the picture of docs/explanation/spectral.md: the demo picture at 10 %, three completions, one uncertainty.
 
 python benchmarks/pictures.py
 """

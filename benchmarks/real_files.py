@@ -2,9 +2,9 @@
 
 python benchmarks/real_files.py [--data DIR] [--only NAME,NAME] [--keep-files DIR] [--write]
 
-The pictures, scans and counts come with libraries that the tests need anyway; docs/files.md names them. Clips are a
-slow pan and zoom over a photo, the cube is mixed from a photo's colours. With --data, clips, cube and counts are real
-ones from there instead. --write makes the pictures of docs/files.md, never from --data.
+The pictures, scans and counts come with libraries that the tests need anyway; docs/how-to/files.md names them. Clips
+are a slow pan and zoom over a photo, the cube is mixed from a photo's colours. With --data, clips, cube and counts are
+real ones from there instead. --write makes the pictures of docs/how-to/files.md, never from --data.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="a folder with real clips, cubes and counts")
     parser.add_argument("--only", default="", help="some of the cases, by name")
     parser.add_argument("--keep-files", type=Path, help="leave the files in this folder")
-    parser.add_argument("--write", action="store_true", help="make the pictures of docs/files.md")
+    parser.add_argument("--write", action="store_true", help="make the pictures of docs/how-to/files.md")
     asked = parser.parse_args()
     if asked.write and asked.data:
         parser.error("--write makes pictures of what ships with libraries only; leave out --data")

@@ -1,4 +1,4 @@
-"""docs/reproduction.md, from the rows of a run of the paper's plan.
+"""docs/reference/reproduction.md, from the rows of a run of the paper's plan.
 
     tensorfill bench paper --data DIR --seeds 3 -o bench-paper
     python benchmarks/reproduction.py bench-paper
@@ -24,7 +24,7 @@ from tensorfill.rows import Row, read_rows
 
 Curve = tuple[tuple[int, float, float], ...]
 KEPT = Path(__file__).parent / "paper_rows.jsonl"
-PAGE = Path(__file__).parent.parent / "docs" / "reproduction.md"
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "reproduction.md"
 
 
 def keep(found: Iterable[Row]) -> None:

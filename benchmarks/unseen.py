@@ -14,7 +14,7 @@ completes a corner of the data first, so that compiling is not counted. Of a gra
 picture there are no frames: such rows are left out. "auto against the rest" is how much larger the error of `auto` is
 than the smallest one of the other methods of the row; below zero it is the best. `--size` cuts everything but counts
 down to its middle and `--frames` clips to their beginning, for quick runs. `--write` puts the table into
-docs/patches.md. Data that is not there is a row that says so.
+docs/explanation/patches.md. Data that is not there is a row that says so.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--size", type=int, nargs="?", const=256, help="cut pictures to this side, 256 by default")
     parser.add_argument("--frames", type=int, help="of a clip, only so many")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/patches.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/explanation/patches.md")
     given = parser.parse_args()
     names = names_from(given.rows, ROWS, "data", TUNED)
     kinds = names_from(given.holes, tuple(HOLES), "kind of holes")
@@ -175,7 +175,7 @@ def main() -> None:
     refusals = {f"{cell.method} refused: {cell.refusal}" for row in rows for cell in row if cell.refusal}
     print("", *summary(rows), *sorted(refusals), sep="\n")
     if given.write:
-        put(DOCS / "patches.md", "unseen", table)
+        put(DOCS / "explanation" / "patches.md", "unseen", table)
     save_results("unseen", results, ("scikit-image",))
 
 

@@ -4,7 +4,8 @@
 
 Traces `complete(x)` of a small picture with holes, and `tensorfill complete photo.png -o out.png` of the same in this
 process, both warm, and counts the files of the package that a call enters; with --files each is named, with the
-function that is called first, and with --write the drawing in docs/architecture.md is made anew. Outside of the
+function that is called first, and with --write the drawing in docs/explanation/architecture.md is made
+anew. Outside of the
 solvers is all but selection, the rooms of methods and numerics.
 """
 
@@ -38,7 +39,7 @@ KINDS = {
 }
 """Rooms by kind; all others are the library itself."""
 SOLVERS = ("selection", "methods", "numerics")
-PAGE = ROOT.parents[1] / "docs" / "architecture.md"
+PAGE = ROOT.parents[1] / "docs" / "explanation" / "architecture.md"
 BEGIN, END = "<!-- drawn by benchmarks/walk.py --write -->\n", "<!-- until here -->"
 _WIDTH = 118
 VERB = "tensorfill complete photo.png -o out.png"
@@ -114,7 +115,7 @@ def main() -> None:
     """Print both walks."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", action="store_true", help="name every file")
-    parser.add_argument("--write", action="store_true", help="draw both walks in docs/architecture.md")
+    parser.add_argument("--write", action="store_true", help="draw both walks in docs/explanation/architecture.md")
     chosen = parser.parse_args()
     walks: dict[str, dict[str, str]] = {}
     data, known = picture()

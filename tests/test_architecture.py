@@ -21,11 +21,11 @@ dual | spectral | patches | factors
 selection
 riemannian | tiles
 numerics
-formats | sampling | metrics | iterating | units | foregone | facts
+formats | sampling | metrics | iterating | units | foregone
 method
 completion | rows
-notebook
-observed | estimates | views | ranking | history
+notebook | entrywise
+observed | estimates | views | ranking
 bounds | missingness | labels
 tensor | memory | compiling | keeping
 errors | private_folder | interrupting | telling
@@ -66,7 +66,7 @@ def violations(module: str, source: str) -> list[str]:
     if room in FREE:
         return []
     if room not in DEPTH:
-        return [f"{module} is in no layer; give {room!r} a place in LAYERS and in docs/architecture.md."]
+        return [f"{module} is in no layer; give {room!r} a place in LAYERS and in docs/explanation/architecture.md."]
     found = []
     for line, name in imports(module, source):
         target = room_of(name)

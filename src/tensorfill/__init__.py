@@ -1,4 +1,4 @@
-"""Fill the holes of nonnegative tensors: exact nonnegativity, low rank, a certificate of optimality.
+"""Fill in the missing entries of nonnegative tensors, with uncertainty and a certificate of optimality.
 
 >>> import numpy as np, tensorfill
 >>> table = np.outer([1.0, 2.0, 3.0], [2.0, 4.0, 6.0, 8.0])
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .metrics import score
     from .observed import ObservedTensor
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Loaded when first used, so that `import tensorfill` and the command line start at once.
 _HOME = {

@@ -2,45 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from numbers import Integral
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .bounds import Bounds, Number
-from .errors import InvalidInput, InvalidSetting, TooLarge, must_be
+from .entrywise import Entrywise
+from .errors import InvalidSetting, TooLarge
 from .estimates.estimate import Estimate as Estimate
-from .estimates.estimate import evaluate_everywhere, predicts_unseen
-from .history import History as History
-from .history import Iteration as Iteration
-from .history import StopKind as StopKind
-from .history import StopReason as StopReason
-from .labels import Axes, Found, asks_by_labels
+from .estimates.estimate import evaluate_everywhere
+from .labels import Axes
 from .memory import physical_memory
-from .observed import ObservedTensor, check_coordinates, positions_of
-from .ranking import find_best
+from .observed import ObservedTensor
 from .tensor import Array, entries
+
+StopKind = Literal[
+    "gradient",
+    "gap",
+    "change",
+    "fit",
+    "iterations",
+    "done",
+    "stalled",
+    "watch",
+    "time",
+    "interrupted",
+    "nothing_missing",
+    "all_zero",
+    "constant",
+]
 
 
 @dataclass(frozen=True)
 class Certificate:
     """How far a completion can be from the global optimum of its convex problem, and its KKT residuals.
 
-    `lower` ≤ global optimum ≤ `upper`, whatever the method did. The residuals are relative:
-    `negativity` is the largest −W where W ≥ 0 is enforced, over the largest observed value, both less the lower bound;
-    `complementarity` is Σ|S∘W| over the objective; `stationarity` is ‖Z − 2C(Y − W)‖ over ‖2C·Y‖ on the
-    observed entries.
+    `lower` ≤ global optimum ≤ `upper` holds however the iteration went, up to rounding. It says nothing about the
+    error: the tensor with the smallest objective need not be the one closest to the truth.
+
+    Examples
+    --------
+    >>> found = Certificate(upper=2.0, lower=1.9, negativity=0.0, complementarity=0.0, stationarity=0.0)
+    >>> round(found.gap, 3), round(found.relative_gap, 3)
+    (0.1, 0.05)
     """
 
     upper: float
+    """The objective of the completed tensor, in squared units of the data."""
     lower: float
+    """The objective of the dual problem."""
     negativity: float
+    """The largest −W where W ≥ 0 is enforced, as a share of the largest observed value, both less the lower bound."""
     complementarity: float
+    """Σ|S∘W| as a share of the objective, with the multipliers S of W ≥ 0; 0 at the optimum."""
     stationarity: float
+    """‖Z − 2C(Y − W)‖ / ‖2C·Y‖ over the observed entries, with the multipliers Z of the fit; 0 at the optimum."""
 
     @property
     def gap(self) -> float:
@@ -54,47 +76,167 @@ class Certificate:
 
 
 @dataclass(frozen=True)
+class Iteration:
+    """One outer iteration in numbers; what a method measures besides, such as `gradient_norm`, is an attribute too.
+
+    Examples
+    --------
+    >>> step = Iteration(3, seconds=0.2, cost=5.0, measures={"gradient_norm": 0.01})
+    >>> step.cost, step.gradient_norm
+    (5.0, 0.01)
+    """
+
+    iteration: int
+    """Its number; 0 is the starting point."""
+    seconds: float
+    """Time since the start, without the time spent in `watch`."""
+    cost: float
+    """The objective of the method."""
+    measures: Mapping[str, float] = field(default_factory=dict)
+    """What the method measures besides, by name."""
+
+    def __getattr__(self, name: str) -> float:
+        measures: Mapping[str, float] = self.__dict__.get("measures", {})
+        if name not in measures:
+            told = f"it has: {', '.join(measures)}" if measures else "it has none"
+            raise AttributeError(f"This iteration has no measure {name!r}; {told}.")
+        return measures[name]
+
+
+class History(Sequence[Iteration]):
+    """The outer iterations in order; `seconds`, `cost` and what the method measures are also arrays.
+
+    Parameters
+    ----------
+    iterations : sequence of Iteration
+        The iterations, the first one first.
+
+    Examples
+    --------
+    >>> history = History([Iteration(0, 0.0, 9.0), Iteration(1, 0.1, 4.0)])
+    >>> len(history), history[-1].cost, history.cost.tolist()
+    (2, 4.0, [9.0, 4.0])
+    """
+
+    def __init__(self, iterations: Sequence[Iteration] = ()) -> None:
+        self._iterations = tuple(iterations)
+
+    @overload
+    def __getitem__(self, index: int) -> Iteration: ...
+    @overload
+    def __getitem__(self, index: slice) -> History: ...
+    def __getitem__(self, index: int | slice) -> Iteration | History:
+        if isinstance(index, slice):
+            return History(self._iterations[index])
+        return self._iterations[index]
+
+    def __len__(self) -> int:
+        return len(self._iterations)
+
+    def __iter__(self) -> Iterator[Iteration]:
+        return iter(self._iterations)
+
+    def __repr__(self) -> str:
+        return f"History({len(self)} iterations)"
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        if name.startswith("_"):  # asked for while a copy is being made
+            raise AttributeError(name)
+        if self._iterations and not any(hasattr(step, name) for step in self._iterations):
+            getattr(self._iterations[0], name)  # which raises, with what there is
+        return np.array([getattr(step, name, np.nan) for step in self._iterations])
+
+
+@dataclass(frozen=True)
+class StopReason:
+    """Why a method stopped: a word for programs and a sentence with advice for people.
+
+    Examples
+    --------
+    >>> reason = StopReason("iterations", "Stopped after max_iter=5 iterations; a larger max_iter may help.")
+    >>> reason.kind, str(reason)
+    ('iterations', 'Stopped after max_iter=5 iterations; a larger max_iter may help.')
+    """
+
+    kind: StopKind
+    """One of "gradient", "gap", "change", "fit" (a tolerance was met), "done" (the method needs no more steps),
+    "iterations", "stalled", "watch", "time", "interrupted", "nothing_missing", "all_zero" and "constant"."""
+    sentence: str
+    """The same as a sentence."""
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True)
 class Snapshot:
-    """What a watcher sees after an outer iteration; `estimate` is the tensor as it stands."""
+    """What a `watch` function receives after an outer iteration.
+
+    Examples
+    --------
+    >>> import tensorfill
+    >>> def stop_after_two(snapshot):
+    ...     return snapshot.step.iteration >= 2
+    >>> table = np.outer([1.0, 2.0, 3.0], [2.0, 4.0, 6.0, 8.0])
+    >>> table[1, 2] = np.nan
+    >>> tensorfill.complete(table, method="ncpc", rank=1, watch=stop_after_two).stop.kind
+    'watch'
+    """
 
     step: Iteration
+    """The iteration in numbers."""
     estimate: Estimate
+    """The tensor as it stands: `estimate.dense()` builds it, `estimate.at(coordinates)` gives values of entries."""
 
 
 Watch = Callable[[Snapshot], bool | None]
-"""Called after every outer iteration; returning True stops the method and keeps what it has."""
-
-
-class Top(NamedTuple):
-    """The largest entries of a fibre, the largest first."""
-
-    labels: tuple[Any, ...]
-    """What they are called along the fibre: labels of the free coordinate, or its indices."""
-    values: NDArray[Any]
-    coordinates: NDArray[np.int64]
-    """Their rows of indices; -1 for a label that the data did not have."""
+"""A function that is called with a `Snapshot` after every outer iteration; returning True stops the method."""
 
 
 @dataclass(frozen=True, eq=False)
-class Completion:
-    """A completed tensor with its evidence. Everything of full size is built when first asked for."""
+class Completion(Entrywise):
+    """A completed tensor with its evidence. Arrays of full size are built when first used, and are read-only.
+
+    `tensorfill.complete` returns it; there is no need to make one.
+
+    Examples
+    --------
+    >>> import tensorfill
+    >>> table = np.outer([1.0, 2.0, 3.0], [2.0, 4.0, 6.0, 8.0])
+    >>> table[1, 2] = np.nan
+    >>> done = tensorfill.complete(table, method="nonneg-dual", rank=1, C=1000)
+    >>> done.tensor.shape, bool(done.certificate.relative_gap < 0.01)
+    ((3, 4), True)
+    >>> done.predict([[1, 2]]).round(2)
+    array([12.])
+    """
 
     observed: ObservedTensor
+    """What was known."""
     method: str
+    """The name of the method."""
     estimate: Estimate
+    """The model in the form in which the method found it."""
     nonnegative: bool
+    """Whether the method keeps its model at or above `lower` by itself."""
     stop: StopReason
+    """Why the method stopped."""
     seconds: float
+    """How long it took."""
     certificate: Certificate | None = None
+    """Bounds on the global optimum, for methods that solve a convex problem; else None."""
     history: History = field(default_factory=History)
+    """The outer iterations."""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    """The settings as used, by name; with them the same data gives the same result."""
     smallest: float | None = None
-    """The smallest value found before clipping at `lower` (where the method looked), in the data's units."""
+    """The smallest value found before clipping at `lower` (where the method looked), in the units of the data."""
     negative_share: float | None = None
     """The share of entries below `lower` before clipping, where the method allows them and all were looked at."""
     notes: tuple[str, ...] = ()
     """Sentences a user should read: what was not enforced, what cannot be recovered."""
     keep_observed: bool = True
+    """Whether known entries are put into `tensor` exactly as given."""
     reasons: Mapping[str, str] = field(default_factory=dict)
     """Why settings were chosen as they are, where the method chose them itself; a sentence each."""
     deviations: Callable[[], Array] | None = None
@@ -107,9 +249,9 @@ class Completion:
     axes: Axes | None = None
     """What modes and indices are called, if the data came as a long table."""
     lower: Number | None = 0
-    """What nothing in `tensor` is below; the model neither, if `nonnegative`. None: no bound."""
+    """No entry of `tensor` is below this number, nor one of `model` if `nonnegative`. None: no bound."""
     upper: Number | None = None
-    """What nothing is above."""
+    """No entry is above this number. None: no bound."""
 
     @cached_property
     def filled(self) -> Any:
@@ -139,13 +281,13 @@ class Completion:
 
     @cached_property
     def model(self) -> Array:
-        """The method's own tensor in floating point, observed entries not put back (the paper's W)."""
+        """The tensor of the method in floating point, called W in the paper; known entries are not put back."""
         _require_memory(self.observed.shape, copies=2)
         return _read_only(self._clipped(self.estimate.dense()))
 
     @cached_property
     def components(self) -> tuple[Array, ...]:
-        """The tensors W^(1), …, W^(K) that add up to W."""
+        """The tensors whose sum is `model`: W^(1), …, W^(K), one per mode, or one per method of a blend."""
         _require_memory(self.observed.shape, copies=len(self.observed.shape))
         return tuple(_read_only(part) for part in self.estimate.components())
 
@@ -157,151 +299,9 @@ class Completion:
             full.reshape(-1)[self.observed.positions] = self.observed.known
         return _read_only(full)
 
-    @overload
-    def predict(
-        self, indices: Any = None, *, raw: bool = False, deviation: Literal[False] = False, **labels: Any
-    ) -> NDArray[Any]: ...
-    @overload
-    def predict(
-        self, indices: Any = None, *, raw: bool = False, deviation: Literal[True], **labels: Any
-    ) -> tuple[NDArray[Any], Array]: ...
-    def predict(
-        self, indices: Any = None, *, raw: bool = False, deviation: bool = False, **labels: Any
-    ) -> NDArray[Any] | tuple[NDArray[Any], Array]:
-        """Values of single entries, as in `tensor` (with `raw`, as in `model`), without building either.
-
-        Parameters
-        ----------
-        indices
-            Rows of whole numbers, counted from 0: an array, or a list of lists. Of data that came as a long table
-            also labels: a DataFrame with the coordinate columns, or a list of tuples, one per entry.
-        raw
-            The model's own values, observed ones not put back, and not rounded to the dtype of the data.
-        deviation
-            Return standard deviations, too: as in `uncertainty`, 0 for values that are known and kept.
-        **labels
-            Labels by the names of the coordinates, instead of `indices`: `predict(user="ann", film=["Alien", "Heat"])`.
-            One label serves for all entries.
-        """
-        coordinates = self._locate(indices, labels)
-        values = self._values_at(coordinates, raw=raw)
-        if not deviation:
-            return values
-        deviations = self._deviations_of(coordinates)
-        if self.keep_observed and not raw:
-            deviations[self._find_known(coordinates)[0]] = 0.0
-        return values, deviations
-
-    def top(
-        self,
-        index: Any,
-        k: int = 10,
-        *,
-        mode: str | None = None,
-        exclude_known: bool = True,
-        raw: bool = False,
-        **fixed: Any,
-    ) -> Top:
-        """The k largest entries among those with this index, such as the films that a user will like best.
-
-        They are ordered by the model's values before rounding, the largest first, and of equal ones the smaller index;
-        `values` are those of `predict`.
-
-        Parameters
-        ----------
-        index
-            The label of an index, or, where indices have no labels, its number, counted from 0.
-        k
-            How many; fewer are returned if there are no more.
-        mode
-            The name of the coordinate that `index` is one of (default: the first).
-        exclude_known
-            Leave out entries that are known.
-        raw
-            The model's own values.
-        **fixed
-            Labels by the names of other coordinates, so that one is left: `top("ann", month="May")`.
-        """
-        if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
-            raise InvalidSetting(must_be("k", "be a whole number, at least 1", k))
-        axes = self._axes
-        chosen = axes.names[0] if mode is None else mode
-        row, free = axes.fix({chosen: index, **fixed} if chosen not in fixed else fixed)
-        self._check_seen(row)
-
-        def complete_row(indices: NDArray[np.int64]) -> NDArray[np.int64]:
-            coordinates = np.repeat(row.coordinates, len(indices), axis=0)
-            coordinates[:, free] = indices
-            return coordinates
-
-        def score(indices: NDArray[np.int64]) -> tuple[NDArray[np.int64], Array]:
-            coordinates = complete_row(indices)
-            known, which = self._find_known(coordinates)
-            if exclude_known:
-                return indices[~known], self._clipped(self.estimate.at(coordinates[~known]))
-            scores = self._clipped(self.estimate.at(coordinates))
-            if self.keep_observed and not raw:
-                scores[known] = self.observed.known[which]
-            return indices, scores
-
-        best = find_best(score, self.observed.shape[free], int(k))
-        coordinates = complete_row(best)
-        values = self._values_at(coordinates, raw=raw)
-        return Top(tuple(axes.label(free, index) for index in best.tolist()), values, coordinates)
-
-    def _locate(self, indices: Any, labels: Mapping[str, Any]) -> NDArray[np.int64]:
-        """Rows of indices, `UNSEEN` only where the method can predict that."""
-        if isinstance(indices, Found):
-            return self._check_seen(indices)
-        if (indices is None) == (not labels):
-            raise InvalidInput("predict takes either rows of indices, or labels by the names of all coordinates.")
-        if indices is not None and (self.axes is None or not asks_by_labels(indices)):
-            return check_coordinates(indices, self.observed.shape)
-        found = self._axes.find_named(labels) if indices is None else self._axes.find_rows(indices)
-        return self._check_seen(found)
-
-    def _check_seen(self, found: Found) -> NDArray[np.int64]:
-        if found.first_unseen and not predicts_unseen(self.estimate):
-            raise InvalidInput(
-                f"{found.first_unseen} is not in the data, and this completion by {self.method} tells nothing about "
-                "what it has not seen; leave such entries out."
-            )
-        return found.coordinates
-
-    @property
-    def _axes(self) -> Axes:
-        shape = self.observed.shape
-        return self.axes or Axes(tuple(f"mode_{mode + 1}" for mode in range(len(shape))), (None,) * len(shape), shape)
-
-    def _values_at(self, coordinates: NDArray[np.int64], *, raw: bool = False) -> NDArray[Any]:
-        """Values at rows of coordinates that are checked already."""
-        model = self._clipped(self.estimate.at(coordinates))
-        if raw:
-            return model
-        values = self._bounds.as_dtype(model, self.observed.dtype)
-        if self.keep_observed:
-            known, which = self._find_known(coordinates)
-            values[known] = self.observed.known[which]
-        return values
-
-    def _deviations_of(self, coordinates: NDArray[np.int64]) -> Array:
-        """Also of entries that are kept; a new array."""
-        if self.deviations_at is not None:
-            return np.array(self.deviations_at(coordinates))
-        if (coordinates < 0).any():
-            raise InvalidSetting(f"This completion by {self.method} does not tell how sure it is of what is not in it.")
-        return np.array(self._all_deviations()[tuple(coordinates.T)])
-
-    def _find_known(self, coordinates: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        """Which rows of coordinates are known, and the numbers of those in the list of what is observed."""
-        wanted = positions_of(coordinates, self.observed.shape)
-        nearest = np.searchsorted(self.observed.positions, wanted).clip(max=self.observed.count - 1)
-        known = (self.observed.positions[nearest] == wanted) & (coordinates >= 0).all(axis=1)
-        return known, nearest[known]
-
     @property
     def iterations(self) -> int:
-        """How many outer iterations were made; the history also has the start, as iteration 0."""
+        """The number of outer iterations; the history also has the start, as iteration 0."""
         return self.history[-1].iteration if len(self.history) else 0
 
     def _clipped(self, values: Array) -> Array:
@@ -335,3 +335,53 @@ def _require_memory(
             f"The full tensor of shape {tuple(shape)} would need {needed / 2**30:,.0f} GiB and this machine has "
             f"{there / 2**30:,.0f}; {instead}."
         )
+
+
+# All that is worth keeping about a run
+
+
+def describe_run(done: Completion) -> dict[str, Any]:
+    """Everything worth keeping about a completion."""
+    proof = done.certificate
+    return {
+        "method": done.method,
+        "settings": dict(done.settings),
+        "reasons": dict(done.reasons),
+        "shape": list(done.observed.shape),
+        "dtype": str(done.observed.dtype),
+        "observed_count": done.observed.count,
+        "observed_share": done.observed.share,
+        "seconds": done.seconds,
+        "iterations": done.iterations,
+        "stop": {"kind": done.stop.kind, "sentence": done.stop.sentence},
+        "certificate": proof and {**asdict(proof), "gap": proof.gap, "relative_gap": proof.relative_gap},
+        "lower": done.lower,
+        "upper": done.upper,
+        "smallest_before_clipping": done.smallest,
+        "negative_share_before_clipping": done.negative_share,
+        "nonnegative": done.nonnegative,
+        "notes": list(done.notes),
+        "history": [
+            {"iteration": step.iteration, "seconds": step.seconds, "cost": step.cost, **step.measures}
+            for step in done.history
+        ],
+    }
+
+
+def as_json(value: Any) -> str:
+    """Strict JSON: what is not a finite number is null."""
+    return json.dumps(_plain(value), indent=2, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Sequence):
+        return [_plain(part) for part in value]
+    if hasattr(value, "tolist"):  # NumPy's numbers and arrays
+        return _plain(value.tolist())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, int) else str(value)

@@ -2,7 +2,19 @@
 
 
 class TensorfillError(ValueError):
-    """Input that cannot be completed as given; the message is one sentence for a person."""
+    """Input that cannot be used as given; the message is one sentence that says what is wrong and what would be right.
+
+    All errors that tensorfill raises because of its input derive from this class, which is a `ValueError`.
+
+    Examples
+    --------
+    >>> import tensorfill
+    >>> try:
+    ...     tensorfill.complete([[1.0, float("nan")], [2.0, 3.0]], method="nonneg-dual", rank=0)
+    ... except tensorfill.TensorfillError as error:
+    ...     print(type(error).__name__)
+    InvalidSetting
+    """
 
 
 class InvalidInput(TensorfillError):
@@ -34,7 +46,14 @@ class WorkersLost(TensorfillError):
 
 
 class TensorfillWarning(UserWarning):
-    """Something a user should know, though the work went on."""
+    """Something that a user should know, although the work continued.
+
+    Examples
+    --------
+    >>> import tensorfill, warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", tensorfill.TensorfillWarning)  # stop instead
+    """
 
 
 class UnrecoverableSlice(TensorfillWarning):

@@ -18,23 +18,43 @@ read = formats.read
 def write(
     path: AnyPath, tensor: Any, *, format: str | None = None, like: Contents | Entries | None = None
 ) -> tuple[str, ...]:
-    """Write a tensor to a file, all or nothing, replacing what is there.
+    """Write a tensor to a file, replacing what is there; if writing fails, the old file stays as it was.
 
     Parameters
     ----------
-    path
-        The file; its extension picks the format. `scan.h5::images` names the array in it.
-    tensor
-        An array, a `Completion` (its tensor, or its table if it came as one), what `read` gave, DataArray, DataFrame.
-    format
+    path : str or path-like
+        The file; its extension selects the format. `scan.h5::images` names the array in it.
+    tensor : array_like, Completion, Contents, Entries, DataArray or DataFrame
+        The values. Of a `Completion`, its tensor is written, or its table if the data came as one.
+    format : str, optional
         The name of the format, if the extension does not tell.
-    like
-        What `read` gave for the file this came from: frame rate, band names, affine … are taken from it.
+    like : Contents or Entries, optional
+        What `read` returned for the file that the data came from: frame rate, band names, affine map and other metadata
+        are taken from it.
 
     Returns
     -------
-    tuple
-        Sentences about what the format changes; empty for a lossless one.
+    tuple of str
+        Sentences about what the format changes; empty for a lossless format.
+
+    Raises
+    ------
+    TensorfillError
+        If the format is not known, cannot hold the data, or the file cannot be written.
+
+    See Also
+    --------
+    read : the inverse.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "counts.npy")
+    ...     notes = write(path, np.arange(6).reshape(2, 3))
+    ...     np.asarray(read(path)).tolist(), notes
+    ([[0, 1, 2], [3, 4, 5]], ())
     """
     return formats.write(path, _contents(tensor, like), format=format)
 

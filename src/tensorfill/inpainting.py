@@ -26,35 +26,45 @@ def inpaint(
     grow: int = 0,
     **settings: Any,
 ) -> NDArray[Any]:
-    """Fill the missing pixels of a picture, clip or volume; the known ones are kept exactly.
+    """Fill the missing pixels of a picture, clip or volume; known pixels are kept exactly.
 
     **The mask is True (or not 0) where a pixel is missing**, as in `skimage.restoration.inpaint_biharmonic`. That is
     the opposite of `observed` in `tensorfill.complete`, where True means known.
 
     Parameters
     ----------
-    image
-        Numbers of any real dtype and range, none of them negative unless `lower` says so. What stands at missing pixels
-        does not matter; it may be NaN. The masked entries of a masked array are missing too.
-    mask
-        Not 0 where pixels are missing: one value per pixel, that is the image's shape without its channels; or one per
-        value, the image's whole shape, where channels are missing one by one.
-    channel_axis
-        Which axis holds the channels, the last one by default. None: there are no channels and every axis is space, or
-        time. A gray picture works with both if the mask has its shape.
-    method
+    image : array_like
+        Numbers of any real dtype and range, none of them negative unless `lower` allows it. The values at missing
+        pixels do not matter and may be NaN. The masked entries of a masked array are missing too.
+    mask : array_like of bool or numbers
+        True, or not 0, where pixels are missing. Its shape is that of the image without its channels, one value per
+        pixel, or that of the whole image, where channels are missing separately.
+    channel_axis : int or None, default -1
+        The axis that holds the channels. None means that there are no channels and every axis is space or time. A gray
+        picture works with both if the mask has its shape.
+    method : str, default "auto"
         One of `tensorfill.available_methods()`.
-    lower, upper
-        What no value lies below and above; None: no such bound.
-    grow
-        By how many pixels the mask is made wider, in the first two axes that are not of channels: a mask drawn tightly
-        leaves a rim of what codecs and soft brushes blurred beyond it.
-    settings
-        Those of the method and of `tensorfill.complete`, for example `effort="low"`, `random_state=1`, `time_limit=30`.
+    lower, upper : float or None, default 0 and None
+        No value is below or above these bounds. None means no bound.
+    grow : int, default 0
+        Widen the mask by this many pixels, in the first two axes that do not hold channels. A tight mask leaves a rim
+        of what codecs and soft brushes blurred beyond it.
+    **settings
+        Settings of the method and of `tensorfill.complete`, such as `effort="low"`, `random_state=1`, `time_limit=30`.
 
     Returns
     -------
-    A new array of the image's shape and dtype.
+    numpy.ndarray
+        A new array of the shape and dtype of the image.
+
+    Raises
+    ------
+    TensorfillError
+        If the mask does not fit the image, or marks every pixel; and as for `tensorfill.complete`.
+
+    See Also
+    --------
+    complete : returns all that is known about the completion, and takes what is observed instead of what is missing.
 
     Examples
     --------

@@ -42,51 +42,88 @@ def complete(
     tile: TileWish = "auto",
     **settings: Any,
 ) -> Completion:
-    """Fill the missing entries of a tensor, nowhere below 0 unless you say so.
+    r"""Fill the missing entries of a tensor; no entry of the result is below `lower`, which is 0 by default.
 
     Parameters
     ----------
-    array
-        The data: any real dtype, two modes or more. NaN marks what is missing when `observed` is not given;
-        masked arrays work; an `ObservedTensor` brings coordinates instead of a full array. So do `tensorfill.read`'s
-        results, an xarray DataArray, and tables: a DataFrame of pandas or polars, wide (a matrix) or long (a row per
-        entry), and a pandas Series with coordinates in its index. These come back in kind as `Completion.filled`.
-        Columns of a wide table that are in different units are scaled each by itself. A dask array, or a DataArray made
-        of one, is completed lazily, tile by tile: what is returned computes when it is asked to.
-    observed
-        Boolean array, **True where the value is known**: of the same shape, or of its first modes if the others are all
-        alike, such as (row, column) for a picture with channels.
-    method
+    array : array_like, ObservedTensor, Contents, Entries, DataFrame, Series or DataArray
+        The data, of any real dtype and any shape with two modes or more, in any unit. NaN marks what is missing when
+        `observed` is not given; the mask of a masked array works too. An `ObservedTensor` lists coordinates instead
+        of a full array. What `tensorfill.read` returns is accepted, and so are an xarray DataArray, a DataFrame of
+        pandas or polars, wide (a matrix) or long (one row per entry), and a pandas Series whose index holds the
+        coordinates; these are returned in the same form as `Completion.filled`. The columns of a wide table are
+        scaled separately if their units differ. A dask array, or a DataArray made of one, is completed lazily, tile by
+        tile.
+    observed : array_like of bool, optional
+        **True where the value is known**. Its shape is that of `array`, or that of its first modes if all others share
+        one mask, such as (row, column) for a picture with channels.
+    method : str, default "auto"
         One of `tensorfill.available_methods()`. "auto" needs no settings; given a `rank`, or what only
         "nonneg-dual" and its kin have, such as `C`, it is that method, and a note says so. Other settings, such as
         `max_iter`, come with the name of their method.
-    keep_observed
-        Put the known entries back into `Completion.tensor` exactly (the default), or leave the model's values.
-    negatives
-        What to do with negative observed values, and others outside the bounds: "raise" an error, or "clip" them to the
-        bound, which a note counts.
-    random_state
+    keep_observed : bool, default True
+        Put the known entries into `Completion.tensor` exactly as given. With False, it has the model's values there.
+    negatives : {"raise", "clip"}, default "raise"
+        What to do with known values outside the bounds: raise an error, or set them to the bound; a note counts them.
+    random_state : int or numpy.random.Generator, default 0
         Seed or generator for what is random in a method. The same seed gives the same bits.
-    watch
-        Called with a `Snapshot` after every outer iteration; return True to stop there.
-    time_limit
-        Stop after this many seconds, and return what is there: the last iteration that was finished, or a quick
-        interpolation if none was.
-    lower
-        What no entry lies below: 0, another number, or None if there is no such bound, as for z-scores or differences.
-        Methods keep to it as they keep to W ≥ 0: they see the distance from it, or from the smallest known value if
-        there is none.
-    upper
-        What no entry lies above, kept by clipping; None if there is no such bound.
-    coordinates, value
+    watch : callable, optional
+        Called with a `Snapshot` after every outer iteration; it returns True to stop there. See `Watch`.
+    time_limit : float, optional
+        Stop after this many seconds, and return the last iteration that was finished, or a quick interpolation if none
+        was.
+    lower : float or None, default 0
+        No entry is below this number. None means no bound, as for z-scores or differences. Methods see the distance
+        from the bound, or from the smallest known value if there is no bound.
+    upper : float or None, default None
+        No entry is above this number, by clipping. None means no bound.
+    coordinates, value : list of str and str, optional
         The names of the columns of a long table that hold its coordinates, and of the one that holds its values.
-        `coordinates=[]` says that the table is wide. Needed only where that can be seen in more than one way.
-    tile
-        Whether a tensor is cut into overlapping tiles, each completed by itself with what was learned on a few windows
-        of the whole: "auto" where it would not fit into memory otherwise, the size of tiles (one number for all modes,
-        or one for each), or None for no tiles.
-    settings
-        Settings of the method, e.g. `rank`, `C`; see the method's own page.
+        `coordinates=[]` says that the table is wide. Needed only where a table can be read in more than one way.
+    tile : "auto", int, tuple of int or None, default "auto"
+        Cut the tensor into overlapping tiles, each completed by itself with what was learned on a few windows of the
+        whole. "auto" does so where the tensor would not fit into memory; a number, or one for each mode, is the size of
+        a tile in entries; None means no tiles.
+    **settings
+        Settings of the method, such as `rank`, `C`, `effort`; see the page of the method.
+
+    Returns
+    -------
+    Completion
+        The completed tensor, of the shape and dtype of `array`, with its uncertainty, certificate and history.
+
+    Raises
+    ------
+    TensorfillError
+        If the data, the mask or a setting cannot be used. The message is one sentence that says what would be right.
+
+    Warns
+    -----
+    UnrecoverableSlice
+        If nothing is known in a slice, and the method cannot fill it from its neighbours.
+
+    See Also
+    --------
+    inpaint : the same for pictures, with a mask that is True where pixels are missing.
+    TensorCompleter : the same as a scikit-learn estimator.
+
+    Notes
+    -----
+    With :math:`\Omega` the set of known entries and :math:`Y` their values, every method looks for a
+    tensor :math:`W` that is close to :math:`Y` on :math:`\Omega` and simple elsewhere. `nonneg-dual` solves [1]_
+
+    .. math::
+
+        \min_{W = \sum_k W^{(k)} \ge 0} \; C \lVert (W - Y)_\Omega \rVert^2
+        + \sum_k \frac{1}{2 \lambda_k} \lVert W^{(k)}_{(k)} \rVert_*^2
+
+    where :math:`W^{(k)}_{(k)}` is the mode-k unfolding and :math:`\lVert \cdot \rVert_*` the trace norm. `auto` hides
+    some of the known entries, compares methods on them, and takes the best one or a blend.
+
+    References
+    ----------
+    .. [1] T. K. Sinha, J. Naram, P. Kumar, "Nonnegative Low-Rank Tensor Completion via Dual Formulation with
+       Applications to Image and Video Completion", WACV 2022.
 
     Examples
     --------

@@ -17,6 +17,8 @@ from .observed import ObservedTensor
 from .tensor import entries
 
 Effort = Literal["low", "normal", "high"]
+HeldOutUnits = Literal["data", "largest"]
+"""The units of the data, or the largest known value."""
 
 SHORT, _SMALL, _LARGE = 2**14, 2**18, 2**22  # entries
 _LAST = 100
@@ -33,21 +35,50 @@ class Cost:
     """
 
     bytes: float
+    """Memory in bytes per entry."""
     microseconds: float
+    """Time in microseconds per entry."""
     bytes_if_missing: float = 0.0
     """On top of that, times the share of entries that is missing."""
     microseconds_if_missing: float = 0.0
+    """The same for time."""
     microseconds_per_side: float = 0.0
     """On top of that, times the shorter side of a slice: singular values."""
     seconds: float = 0.03
     """For each run, however small the tensor."""
 
     def bytes_for(self, shape: Sequence[int], missing: float) -> float:
-        """In all, on a tensor of this shape of which this share is missing."""
+        """Memory for a tensor.
+
+        Parameters
+        ----------
+        shape : sequence of int
+            The sizes of its modes.
+        missing : float
+            The share of its entries that is missing, 0 to 1.
+
+        Returns
+        -------
+        float
+            Bytes.
+        """
         return entries(shape) * (self.bytes + missing * self.bytes_if_missing)
 
     def seconds_for(self, shape: Sequence[int], missing: float) -> float:
-        """One run, on a tensor of this shape of which this share is missing."""
+        """Time for one run on a tensor.
+
+        Parameters
+        ----------
+        shape : sequence of int
+            The sizes of its modes.
+        missing : float
+            The share of its entries that is missing, 0 to 1.
+
+        Returns
+        -------
+        float
+            Seconds.
+        """
         side = sorted(shape)[-2] if len(shape) > 1 else 1
         each = self.microseconds + missing * self.microseconds_if_missing + side * self.microseconds_per_side
         return self.seconds + 1e-6 * entries(shape) * each
@@ -113,30 +144,86 @@ class Method(ABC):
 
     @abstractmethod
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
-        """Complete the tensor, calling `watch` after every outer iteration."""
+        """Complete a tensor.
+
+        Parameters
+        ----------
+        observed : ObservedTensor
+            What is known; at least one entry is, and at least one is missing.
+        rng : numpy.random.Generator
+            Where all randomness comes from.
+        watch : callable, optional
+            Called after every outer iteration; the method stops when it returns True.
+
+        Returns
+        -------
+        Completion
+            The completed tensor.
+        """
 
     def learn(self, samples: Sequence[ObservedTensor], *, rng: np.random.Generator, work: int = 0) -> Method:
-        """A method for tiles of a large tensor, with all that it chooses chosen already, from a few windows of it.
+        """A method for the tiles of a large tensor, whose choices are made already.
 
-        `work` is how many entries there are in all tiles together, so that nothing is chosen that takes too long on
-        them; 0 if that is not known. What is returned can be pickled, and does the same in any process.
+        Parameters
+        ----------
+        samples : sequence of ObservedTensor
+            A few windows of the tensor, to choose by.
+        rng : numpy.random.Generator
+            Where all randomness comes from.
+        work : int, default 0
+            The number of entries of all tiles together, so that nothing is chosen that takes too long; 0 if unknown.
+
+        Returns
+        -------
+        Method
+            It can be pickled, and does the same in any process.
         """
         return self
 
     def refuses(self, observed: ObservedTensor) -> str | None:
-        """Why this method with these settings cannot complete this tensor, in one sentence; None if it can."""
+        """Why this method with these settings cannot complete a tensor.
+
+        Parameters
+        ----------
+        observed : ObservedTensor
+            The tensor.
+
+        Returns
+        -------
+        str or None
+            One sentence, or None if it can.
+        """
         return None
 
     def candidate(self, question: Question) -> int | None:
-        """Its place among the methods that `auto` compares, small numbers first; None if it is not compared.
+        """Its place among the methods that `auto` compares; asked of the method with its default settings.
 
-        Asked of the method with its default settings, as it would be run.
+        Parameters
+        ----------
+        question : Question
+            What `auto` is about to do.
+
+        Returns
+        -------
+        int or None
+            Small numbers come first; None if it is not compared.
         """
         return type(self).usual_place(question)
 
     @classmethod
     def usual_place(cls, question: Question) -> int | None:
-        """The same by `compared` and `place_if_small` alone, for which no method need be made."""
+        """The same by `compared` and `place_if_small` alone, for which no method need be made.
+
+        Parameters
+        ----------
+        question : Question
+            What `auto` is about to do.
+
+        Returns
+        -------
+        int or None
+            Small numbers come first; None if it is not compared.
+        """
         if question.sparse:
             return cls._place_if_sparse(question)
         place = cls.place_if_small
@@ -151,7 +238,18 @@ class Method(ABC):
         return place if place == 0 or question.effort != "low" else None
 
     def settled(self, done: Completion) -> Method:
-        """The method with what it has chosen for a completion, for nearly the same data."""
+        """The method with the choices it made for a completion, for nearly the same data.
+
+        Parameters
+        ----------
+        done : Completion
+            What it returned.
+
+        Returns
+        -------
+        Method
+            Itself by default.
+        """
         return self
 
     @classmethod
@@ -160,16 +258,54 @@ class Method(ABC):
         return cls()
 
     def worth_trying(self, observed: ObservedTensor) -> bool:
-        """Whether `auto` should compare it on this data, below high effort, as far as it can tell itself."""
+        """Whether `auto` should compare it on a tensor, below high effort.
+
+        Parameters
+        ----------
+        observed : ObservedTensor
+            The tensor.
+
+        Returns
+        -------
+        bool
+            True by default.
+        """
         return True
 
+    def held_out_units(self, observed: ObservedTensor) -> HeldOutUnits | None:
+        """What its cost is counted in, if that is the root mean square error at held-out entries."""
+        return None
+
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
-        """Whether it fills slices of which nothing is known from those beside them."""
+        """Whether it fills slices in which nothing is known from their neighbours.
+
+        Parameters
+        ----------
+        observed : ObservedTensor
+            The tensor.
+
+        Returns
+        -------
+        bool
+            False by default.
+        """
         return False
 
     def fills_lost_slices(self, observed: ObservedTensor) -> bool:
-        """Whether it has something to say of slices of which nothing is known: from those beside them, or because its
-        answer is the same everywhere. Low rank alone has not: what it puts there is an accident of its start.
+        """Whether it can fill slices in which nothing is known.
+
+        It can if it uses their neighbours, or if its answer is the same everywhere. Low rank alone cannot: what it puts
+        there depends on its starting point.
+
+        Parameters
+        ----------
+        observed : ObservedTensor
+            The tensor.
+
+        Returns
+        -------
+        bool
+            Whether it can.
         """
         return self.same_everywhere or self.looks_at_neighbours(observed)
 

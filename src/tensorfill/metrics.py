@@ -15,13 +15,18 @@ _WINDOW = 11  # SSIM's Gaussian, σ = 1.5, cut off at 3.5 σ
 
 @dataclass(frozen=True)
 class Score:
-    """Errors of an estimate; `rmse_unobserved` is None when it is not known what was observed."""
+    """Errors of an estimate; all but `negative_share` and `scale` are of data divided by `scale`."""
 
     rmse: float
+    """Root of the mean squared error over all entries."""
     rmse_unobserved: float | None
+    """The same over the entries that were not observed; None if it is not known which these are."""
     psnr: float
+    """Peak signal-to-noise ratio in decibels, −20 log₁₀ of `rmse`; infinite if the error is 0."""
     smallest: float
+    """The smallest entry of the estimate."""
     negative_share: float
+    """The share of entries of the estimate that are negative, 0 to 1."""
     scale: float
     """What truth and estimate were divided by."""
 
@@ -49,7 +54,46 @@ def unit_scale(truth: NDArray[Any]) -> float:
 
 
 def score(truth: NDArray[Any], estimate: NDArray[Any], observed: NDArray[np.bool_] | None = None) -> Score:
-    """Compare an estimate with the truth, both divided by `unit_scale(truth)`."""
+    r"""Compare an estimate with the truth, both divided by a scale so that the truth lies in [0, 1].
+
+    Parameters
+    ----------
+    truth : numpy.ndarray
+        The true tensor, of any shape and real dtype, without NaN.
+    estimate : numpy.ndarray
+        The estimate, of the same shape.
+    observed : numpy.ndarray of bool, optional
+        True where the value was known, of the same shape. With it, the error of the other entries is given as well.
+
+    Returns
+    -------
+    Score
+        The errors: `rmse`, `rmse_unobserved`, `psnr`, `smallest`, `negative_share`, `scale`.
+
+    Raises
+    ------
+    TensorfillError
+        If shapes differ, or a value is NaN or infinite.
+
+    Notes
+    -----
+    With :math:`s` the scale and :math:`N` the number of entries,
+
+    .. math:: \mathrm{RMSE} = \frac{1}{s} \sqrt{\frac{1}{N} \sum_i (\hat x_i - x_i)^2},
+              \qquad \mathrm{PSNR} = -20 \log_{10} \mathrm{RMSE}.
+
+    The scale is 255 for 8-bit data, the largest true value for other integers and for floating-point data above 1, and
+    1 otherwise. If the truth has negative values, the scale is the difference of its largest and its smallest value.
+
+    Examples
+    --------
+    >>> truth = np.array([[0.0, 1.0], [0.5, 0.5]])
+    >>> estimate = np.array([[0.0, 0.8], [0.5, 0.5]])
+    >>> observed = np.array([[True, False], [True, True]])
+    >>> found = score(truth, estimate, observed)
+    >>> round(found.rmse, 3), round(found.rmse_unobserved, 3), round(found.psnr, 1)
+    (0.1, 0.2, 20.0)
+    """
     _check_comparable(truth, estimate)
     if observed is not None and observed.dtype != np.bool_:
         raise InvalidInput(f"'observed' must be a boolean array, True where known. Got {observed.dtype} instead.")
@@ -70,15 +114,47 @@ def score(truth: NDArray[Any], estimate: NDArray[Any], observed: NDArray[np.bool
 
 
 def ssim(truth: NDArray[Any], estimate: NDArray[Any]) -> float:
-    """Mean structural similarity over the slices of modes 1 and 2; 1 means identical.
+    r"""Mean structural similarity (SSIM) over the slices of modes 1 and 2; 1 means identical.
 
-    As in Wang et al. (2004), with means, variances and covariance under a Gaussian window (σ = 1.5, 11 × 11):
+    Parameters
+    ----------
+    truth : numpy.ndarray
+        The true tensor, with at least 11 rows and 11 columns.
+    estimate : numpy.ndarray
+        The estimate, of the same shape.
 
-        SSIM = (2 m_x m_y + 0.01²)(2 c_xy + 0.03²) / ((m_x² + m_y² + 0.01²)(v_x + v_y + 0.03²))
+    Returns
+    -------
+    float
+        The mean over the pixels whose window lies inside the slice, then over all slices.
 
-    Both tensors are divided by `unit_scale(truth)` first, so the range of the data is 1 for every slice; if the truth
-    goes below zero, they are counted from its smallest value. The mean is
-    over the pixels whose window lies inside the slice, then over all slices. Values outside [0, 1] are not clipped.
+    Raises
+    ------
+    TensorfillError
+        If shapes differ, a slice is smaller than the window, or a value is NaN or infinite.
+
+    Notes
+    -----
+    With means :math:`m`, variances :math:`v` and the covariance :math:`c` under a Gaussian window of 11 × 11 pixels
+    with a standard deviation of 1.5 pixels [1]_,
+
+    .. math::
+
+        \mathrm{SSIM} = \frac{(2 m_x m_y + 0.01^2)(2 c_{xy} + 0.03^2)}{(m_x^2 + m_y^2 + 0.01^2)(v_x + v_y + 0.03^2)}
+
+    Both tensors are divided by the scale that `score` uses; if the truth has negative values, its smallest value is
+    subtracted first. Values outside [0, 1] are not clipped.
+
+    References
+    ----------
+    .. [1] Z. Wang, A. C. Bovik, H. R. Sheikh, E. P. Simoncelli, "Image quality assessment: from error visibility to
+       structural similarity", IEEE Transactions on Image Processing 13(4), 2004.
+
+    Examples
+    --------
+    >>> ramp = np.add.outer(np.arange(16.0), np.arange(16.0))
+    >>> ssim(ramp, ramp)
+    1.0
     """
     _check_comparable(truth, estimate)
     if truth.ndim < 2 or min(truth.shape[:2]) < _WINDOW:

@@ -24,15 +24,25 @@ _LARGEST_POSITION = 2**63 - 1
 class ObservedTensor:
     """The known entries of a tensor: sorted positions and their values. True means known.
 
-    `positions` are indices into the tensor laid out with its last mode varying fastest; `known` holds the
-    values in the dtype they came in, so that they can be given back exactly.
+    Make one with `from_array` or, for a tensor that is too large to be built, with `from_coordinates`.
+
+    Examples
+    --------
+    >>> ratings = ObservedTensor.from_coordinates([[0, 1], [2, 0]], [4.0, 5.0], shape=(3, 2))
+    >>> ratings.count, round(ratings.share, 2)
+    (2, 0.33)
+    >>> ratings.mask().tolist()
+    [[False, True], [False, False], [True, False]]
     """
 
     shape: tuple[int, ...]
+    """The sizes of the modes."""
     positions: NDArray[np.int64]
+    """Sorted indices into the flattened tensor, whose last mode varies fastest."""
     known: NDArray[Any]
+    """The known values at these positions, in the dtype in which they were given."""
     floor: float = 0.0
-    """What methods have to keep to: 0, or −∞ where nothing is enforced. They see data shifted so that one is right."""
+    """The bound that methods keep to: 0, or −∞ where none is enforced. They see data that is shifted to it."""
 
     @classmethod
     def from_array(
@@ -44,9 +54,28 @@ class ObservedTensor:
         lower: Number | None = 0,
         upper: Number | None = None,
     ) -> ObservedTensor:
-        """From a full array. Without `observed`, NaN (or the mask of a masked array) marks what is missing.
+        """The known entries of a full array.
 
-        Known values outside `lower` and `upper` (None: no bound) are refused, or, with negatives="clip", put on them.
+        Parameters
+        ----------
+        array : array_like
+            The data, two modes or more. NaN, or the mask of a masked array, marks what is missing.
+        observed : array_like of bool, optional
+            True where the value is known, of the shape of `array` or of its first modes.
+        negatives : {"raise", "clip"}, default "raise"
+            Refuse known values outside the bounds, or set them to the bound.
+        lower, upper : float or None, default 0 and None
+            The bounds. None means no bound.
+
+        Returns
+        -------
+        ObservedTensor
+            The known entries.
+
+        Raises
+        ------
+        TensorfillError
+            If nothing is known, a known value is not finite or is outside the bounds, or shapes do not fit.
         """
         data, mask = _array_and_mask(array, observed)
         positions = np.flatnonzero(mask)
@@ -64,9 +93,30 @@ class ObservedTensor:
         lower: Number | None = 0,
         upper: Number | None = None,
     ) -> ObservedTensor:
-        """From one row of indices per known entry (entries × modes) and its value; never densified.
+        """The known entries as a list; the full tensor is never built.
 
-        Bounds as for `from_array`.
+        Parameters
+        ----------
+        coordinates : array_like of int, shape (entries, modes)
+            One row of indices per known entry, counted from 0.
+        values : array_like, shape (entries,)
+            Their values.
+        shape : sequence of int
+            The sizes of the modes.
+        negatives : {"raise", "clip"}, default "raise"
+            Refuse known values outside the bounds, or set them to the bound.
+        lower, upper : float or None, default 0 and None
+            The bounds. None means no bound.
+
+        Returns
+        -------
+        ObservedTensor
+            The known entries.
+
+        Raises
+        ------
+        TensorfillError
+            If an entry is given twice or lies outside the shape, and as for `from_array`.
         """
         shape = _check_shape(shape)
         known = np.ma.getdata(cast(Any, values))
@@ -92,7 +142,22 @@ class ObservedTensor:
         return cls._checked(shape, positions, known[order]).within(Bounds.of(lower, upper), negatives)[0]
 
     def within(self, bounds: Bounds, negatives: Negatives = "raise") -> tuple[ObservedTensor, tuple[str, ...]]:
-        """The same if what is known keeps to the bounds; else it is refused, or clipped, of which notes tell."""
+        """The same entries, checked against bounds.
+
+        Parameters
+        ----------
+        bounds : Bounds
+            The smallest and the largest value allowed.
+        negatives : {"raise", "clip"}, default "raise"
+            Refuse values outside the bounds, or set them to the bound.
+
+        Returns
+        -------
+        ObservedTensor
+            The entries within the bounds.
+        tuple of str
+            Notes about what was clipped.
+        """
         if negatives not in ("raise", "clip"):
             raise InvalidInput(must_be("negatives", "be 'raise' or 'clip'", negatives))
         known, notes = bounds.kept_by(
@@ -136,48 +201,84 @@ class ObservedTensor:
 
     @property
     def order(self) -> int:
-        """How many modes the tensor has."""
+        """The number of modes."""
         return len(self.shape)
 
     @property
     def count(self) -> int:
-        """How many entries are known."""
+        """The number of known entries."""
         return len(self.positions)
 
     @property
     def size(self) -> int:
-        """How many entries the whole tensor has."""
+        """The number of entries of the full tensor."""
         return entries(self.shape)
 
     @property
     def share(self) -> float:
-        """Which share of the entries is known."""
+        """The share of entries that are known, 0 to 1."""
         return self.count / self.size
 
     def mask(self) -> NDArray[np.bool_]:
-        """The full boolean array, True where known."""
+        """A boolean array of the full shape, True where the value is known.
+
+        Returns
+        -------
+        numpy.ndarray of bool
+            A new array of shape `shape`.
+        """
         mask = np.zeros(self.size, dtype=bool)
         mask[self.positions] = True
         return mask.reshape(self.shape)
 
     @cached_property
     def missingness(self) -> Missingness:
-        """How entries are missing; whoever asks shares one answer."""
+        """How entries are missing: one by one, or in lines, blocks and frames."""
         return Missingness(self.mask())
 
     def with_values(self, known: NDArray[Any], *, floor: float | None = None) -> ObservedTensor:
-        """Other values at the same entries; how entries are missing need not be found out again."""
+        """Other values at the same entries.
+
+        Parameters
+        ----------
+        known : numpy.ndarray, shape (count,)
+            The new values.
+        floor : float, optional
+            Another bound for methods to keep to.
+
+        Returns
+        -------
+        ObservedTensor
+            The same positions with these values.
+        """
         other = replace(self, known=known, floor=self.floor if floor is None else floor)
         return other.sharing(self.missingness) if "missingness" in self.__dict__ else other
 
     def sharing(self, missingness: Missingness) -> ObservedTensor:
-        """The same entries, whose missingness is known already."""
+        """The same entries with a description of their missingness that was computed already.
+
+        Parameters
+        ----------
+        missingness : Missingness
+            The description.
+
+        Returns
+        -------
+        ObservedTensor
+            The same entries.
+        """
         other = replace(self)
         other.__dict__["missingness"] = missingness
         return other
 
     def empty_slices(self) -> list[tuple[int, NDArray[np.int64]]]:
-        """For every mode that has any, the indices whose whole slice is unknown."""
+        """The slices in which nothing is known.
+
+        Returns
+        -------
+        list of (int, numpy.ndarray)
+            For every mode that has such slices, its number, counted from 0, and their indices.
+        """
         return [(mode, np.flatnonzero(~seen)) for mode, seen in enumerate(self._seen) if not seen.all()]
 
     @cached_property

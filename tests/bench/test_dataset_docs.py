@@ -13,8 +13,8 @@ from tensorfill.bench.dataset import datasets
 from tensorfill.bench.extras import load_extras
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "datasets.md"
-GUIDE = ROOT / "docs" / "add-a-dataset.md"
+PAGE = ROOT / "docs" / "reference" / "datasets.md"
+GUIDE = ROOT / "docs" / "how-to" / "add-a-dataset.md"
 
 
 def test_the_table_of_datasets_is_up_to_date_and_has_every_dataset_and_every_file(

@@ -15,7 +15,7 @@ from tensorfill import __version__
 from tensorfill.cli import app, options
 from tensorfill.methods.registry import available_methods
 
-MANUAL = Path(__file__).parents[2] / "docs" / "cli.md"
+MANUAL = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
 VERBS = dict(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
 
 
@@ -52,7 +52,7 @@ def test_every_verb_has_help_with_an_example(tensorfill: Run, verb: str) -> None
 @pytest.fixture
 def manual(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """What writes the reference into the manual."""
-    monkeypatch.syspath_prepend(MANUAL.parents[1] / "benchmarks")
+    monkeypatch.syspath_prepend(MANUAL.parents[2] / "benchmarks")
     return import_module("manual")
 
 
@@ -60,7 +60,7 @@ def manual(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def test_the_manual_has_the_reference_of_every_verb_and_more(manual: ModuleType, verb: str) -> None:
     sections = re.split(r"^## ", MANUAL.read_text(), flags=re.MULTILINE)
     (section,) = (text for text in sections if text.startswith(f"`tensorfill {verb}`"))
-    assert manual.reference(verb) in section, "run: python benchmarks/manual.py docs/cli.md"
+    assert manual.reference(verb) in section, "run: python benchmarks/manual.py docs/reference/cli.md"
     assert len(section) > len(manual.reference(verb)) + 100, "more than the reference"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import numpy as np
@@ -102,6 +103,27 @@ def test_a_column_of_values_that_is_there_is_filled_in(
     outcome = tensorfill("complete", ratings, *COLUMNS, "-o", tmp_path / "f.csv", "--only", wanted, *METHOD)
     assert "What is in the column 'stars' of" in outcome.out
     assert (tmp_path / "f.csv").read_text() == "user,stars,film\nann,5,7\n"
+
+
+def test_the_report_names_the_table_and_says_what_was_noted(
+    tensorfill: Run, ratings: Path, ask: Run, tmp_path: Path
+) -> None:
+    wanted = ask("user,film\nzoe,10\n")
+    outcome = tensorfill("complete", ratings, *COLUMNS, "-o", tmp_path / "f.csv", "--only", wanted, *METHOD, "--json")
+    told = json.loads(outcome.out)
+    assert told["only"] == str(wanted)
+    assert any("1 of the 1 wanted entries have a label" in note for note in told["losses"])
+
+
+def test_several_tables_are_asked_the_same(tensorfill: Run, ratings: Path, ask: Run, tmp_path: Path) -> None:
+    (tmp_path / "more.csv").write_text(RATINGS.replace("ann,7,5", "ann,7,1"))
+    wanted = ask("film,user\n7,ann\n")
+    outcome = tensorfill(
+        *("complete", ratings, tmp_path / "more.csv", *COLUMNS, "-o", tmp_path / "out", "--only", wanted, *METHOD)
+    )
+    assert outcome.code == 0, outcome.err
+    found = [(tmp_path / "out" / name).read_text() for name in ("ratings.csv", "more.csv")]
+    assert found == ["film,user,stars\n7,ann,5\n", "film,user,stars\n7,ann,1\n"]
 
 
 @pytest.mark.parametrize("data", ["csv", "parquet"])

@@ -9,7 +9,7 @@ import pytest
 from stand_in import MeanFill, Run
 
 from tensorfill import __version__
-from tensorfill.facts import as_json
+from tensorfill.completion import as_json
 
 
 @pytest.fixture

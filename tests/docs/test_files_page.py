@@ -1,4 +1,4 @@
-"""docs/files.md is true: its commands run, its table has every format, its pictures are there."""
+"""The pages on files are true: the commands run, the table has every format, the pictures are there."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from tensorfill.cli import app
 from tensorfill.formats.listed import FORMATS
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "files.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "files.md").read_text(encoding="utf-8")
+RECIPES = (ROOT / "docs" / "how-to" / "files.md").read_text(encoding="utf-8")
 RUNNABLE = re.compile(r"^<!-- runnable -->\n\n```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PICTURE = re.compile(r"!\[[^\]]+\]\(pictures/([^)]+)\)")
+PICTURE = re.compile(r"!\[[^\]]+\]\(\.\./pictures/([^)]+)\)")
 LARGEST_PICTURE = 400_000
 
 
@@ -79,7 +80,7 @@ def damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.slow
 def test_the_commands_of_the_page_run(damaged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(damaged)
-    commands = runnable(PAGE)
+    commands = runnable(RECIPES)
     assert len(commands) >= 15
     for command in commands:
         assert command[0] == "tensorfill"
@@ -90,7 +91,8 @@ def test_the_commands_of_the_page_run(damaged: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_every_block_of_commands_is_marked_so_that_it_runs() -> None:
-    assert len(RUNNABLE.findall(PAGE)) == PAGE.count("```console")
+    assert len(RUNNABLE.findall(RECIPES)) == RECIPES.count("```console")
+    assert "```console" not in PAGE
 
 
 def test_every_format_is_in_the_table_with_all_its_extensions() -> None:
@@ -99,7 +101,7 @@ def test_every_format_is_in_the_table_with_all_its_extensions() -> None:
 
 
 def test_every_picture_is_there_and_small_and_every_one_made_for_the_page_is_shown() -> None:
-    shown = PICTURE.findall(PAGE)
+    shown = PICTURE.findall(RECIPES)
     made = {path.name: path.stat().st_size for path in (ROOT / "docs" / "pictures").glob("files-*.png")}
     assert sorted(shown) == sorted(made)
     assert max(made.values()) < LARGEST_PICTURE

@@ -1,4 +1,4 @@
-"""docs/ratings.md is true: its commands run on the files that its Python writes, and give what `predict` does."""
+"""docs/how-to/ratings.md is true: its command runs on the files its Python writes, and gives what `predict` does."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tensorfill.cli import app
 
 def test_the_commands_of_the_page_give_what_its_python_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    done = run_python("docs/ratings.md")["done"]
-    (command,) = commands("docs/ratings.md")
+    done = run_python("docs/how-to/ratings.md")["done"]
+    (command,) = commands("docs/how-to/ratings.md")
     result = CliRunner().invoke(app, command[1:])
     assert result.exit_code == 0, result.output
     found = pandas.read_csv("filled.csv")

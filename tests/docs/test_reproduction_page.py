@@ -1,4 +1,4 @@
-"""docs/reproduction.md is what the kept rows make, nothing more."""
+"""docs/reference/reproduction.md is what the kept rows make, nothing more."""
 
 import importlib.util
 from dataclasses import replace

@@ -88,3 +88,16 @@ def test_a_completed_large_table_has_what_was_known_and_what_was_asked_for(monke
     assert part.coordinates.tolist() == [*entries.coordinates.tolist(), [1, 2]]
     np.testing.assert_array_equal(part.values, done.predict(part.coordinates))
     assert not np.array_equal(part.values[:4], entries.values)
+
+
+def test_a_table_that_would_have_too_many_rows_is_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = complete(ranks().observed_tensor, rank=1, C=1000)
+    for limit, value in (("LARGEST_WHOLE", 5), ("available_memory", lambda: 287)):
+        with monkeypatch.context() as changed:
+            changed.setattr(room, limit, value)
+            with pytest.raises(
+                TooLarge, match=r"a row for each of the 6 entries .* with predict in Python, with --only"
+            ):
+                ranks(asked=NONE).complete(done)
+            assert len(ranks(asked=np.array([[1, 2]])).complete(done).values) == 5
+        assert len(ranks(asked=NONE).complete(done).values) == 6

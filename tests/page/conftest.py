@@ -43,7 +43,7 @@ def browser() -> Iterator[Any]:
 def visitor(browser: Any, server: Any) -> Iterator[Any]:
     """Somebody who looks at the page; complaints of the browser and requests to other hosts fail the test."""
     context = browser.new_context(viewport={"width": 1200, "height": 800}, accept_downloads=True)
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(60_000)
     for item in server.state()["items"]:
         server.client.delete(f"/api/items/{item['id']}").raise_for_status()
     from served import Visitor

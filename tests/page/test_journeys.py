@@ -2,73 +2,16 @@
 
 from __future__ import annotations
 
-import re
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from PIL import Image
-from served import Server, Visitor, start_server
+from served import Visitor, start_server
+from steps import choose, drag, fill_in, middle, missing, open_sample, pick_method, save, send_file
 
 from tensorfill import complete, read, write
-
-
-def open_sample(tab: Any, about: str) -> None:
-    """Open a sample from the first view, or beside what is open."""
-    tab.get_by_role("button", name=about).click()
-    tab.locator("#missing-share").wait_for()
-
-
-def send_file(tab: Any, path: Path) -> None:
-    """Pick a file."""
-    tab.locator("body > input[type=file]").set_input_files(str(path))
-
-
-def middle(tab: Any) -> tuple[float, float]:
-    box = tab.locator("#stage").bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
-def drag(tab: Any, start: tuple[float, float], end: tuple[float, float]) -> None:
-    """With the button pressed, relative to the middle of the stage."""
-    x, y = middle(tab)
-    tab.mouse.move(x + start[0], y + start[1])
-    tab.mouse.down()
-    tab.mouse.move(x + end[0], y + end[1], steps=4)
-    tab.mouse.up()
-
-
-def choose(tab: Any, group: str, value: str) -> None:
-    """One of several words."""
-    tab.locator(f'label:has(input[name="choice-{group}"][value="{value}"])').click()
-
-
-def pick_method(tab: Any, method: str) -> None:
-    tab.get_by_role("tab", name="Method").click()
-    choose(tab, "Choice", "one")
-    tab.locator("#method").select_option(method)
-
-
-def fill_in(tab: Any) -> None:
-    tab.locator("#fill").click()
-    tab.locator("#download").wait_for()
-    tab.locator("#stage[data-shown=slider]").wait_for()
-
-
-def save(tab: Any, selector: str, target: Path) -> Path:
-    """Save what a button gives."""
-    with tab.expect_download() as download:
-        tab.locator(selector).click()
-    download.value.save_as(target / download.value.suggested_filename)
-    return target / download.value.suggested_filename
-
-
-def missing(tab: Any) -> float:
-    """The share that the page says is missing."""
-    place = tab.locator("#missing-share")
-    tab.wait_for_function("() => document.getElementById('missing-share')?.textContent.endsWith('%')")
-    return float(re.sub(r"[^\d.]", "", place.text_content()))
 
 
 def test_a_picture_is_painted_on_filled_in_and_saved_as_the_command_would_write_it(
@@ -184,7 +127,7 @@ def test_every_way_to_make_holes_makes_some(visitor: Visitor, tmp_path: Path) ->
     tab.keyboard.press("c")
     drag(tab, (0, 0), (0, 0))
     expect(100 * 400 / 4800)
-    tab.locator("summary", has_text="At random").click()
+    tab.locator("summary", has_text="Random holes").click()
     tab.keyboard.press("c")
     drag(tab, (0, 0), (0, 0))
     tab.wait_for_function("() => document.getElementById('missing-share').textContent === '8.3 %'")
@@ -312,32 +255,26 @@ def test_a_server_that_has_stopped_is_noticed(browser: Any, tmp_path: Path) -> N
     assert server.folders == []
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 1200), ("light", 390)])
-def test_no_serious_fault_of_accessibility(browser: Any, server: Server, scheme: str, width: int) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
-    context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme, bypass_csp=True)
-    tab = context.new_page()
-    tab.goto(server.address)
-    found = []
-    for item in server.state()["items"]:
-        server.client.delete(f"/api/items/{item['id']}")
-    for name in ("Welcome", "Holes", "Method", "Results"):
-        if name == "Welcome":
-            tab.locator(".samples button").first.wait_for()
-        elif name == "Holes":
-            open_sample(tab, "A table with gaps")
-            for closed in tab.locator("summary").all():
-                closed.click()
-        elif name == "Method":
-            pick_method(tab, "spectral")
-            for closed in tab.locator("summary").all():
-                closed.click()
-        else:
-            fill_in(tab)
-        tab.wait_for_timeout(100)
-        for violation in axe.Axe().run(tab).response["violations"]:
-            if violation["impact"] in ("serious", "critical"):
-                found.append((name, violation["id"], violation["nodes"][0]["html"][:160]))
-    assert tab.evaluate("() => document.documentElement.scrollWidth <= innerWidth"), "nothing sticks out at the side"
-    context.close()
-    assert found == []
+def test_a_run_that_does_not_stop_can_be_ended(visitor: Visitor) -> None:
+    tab = visitor.open()
+    open_sample(tab, "A photo of a cat")
+    drag(tab, (-100, -30), (100, 30))
+    pick_method(tab, "nonneg-dual")
+    tab.locator("summary", has_text="Settings of").click()
+    tab.locator("#setting-max_iter").fill("100000")
+    tab.locator("#setting-gradient_tolerance").fill("1e-15")
+    tab.locator("#setting-gradient_tolerance").press("Tab")
+    tab.locator("#fill").click()
+    run = server_run(visitor)
+    assert visitor.server.client.post(f"/api/runs/{run}/cancel", json={"now": True}).status_code == 200
+    tab.get_by_text("Ended at once, with nothing kept.").wait_for()
+
+
+def server_run(visitor: Visitor) -> str:
+    """The run that has been begun."""
+    for _ in range(600):
+        runs = visitor.server.state()["runs"]
+        if runs and runs[-1]["state"] == "running":
+            return str(runs[-1]["id"])
+        time.sleep(0.05)
+    raise AssertionError("nothing was begun")

@@ -40,7 +40,9 @@ class DataFile:
     """A file below the data folder that a dataset can be read from."""
 
     name: str
+    """Its path below the data folder."""
     read: Callable[[Path], NDArray[Any]] = read_array
+    """Returns the array in the file."""
     sha256: str | None = None
     """Of the file the known figures come from; None where we have not seen it."""
     approximate: str | None = None

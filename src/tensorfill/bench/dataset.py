@@ -52,13 +52,19 @@ class Dataset:
     name: str
     """Lower case, what plans and rows call it."""
     title: str
+    """What figures call it."""
     kind: Kind
+    """One of "image", "video", "cube", "counts" and "synthetic"."""
     shape: tuple[int, ...]
     """As it is completed."""
     source: str
+    """Where it comes from, for people."""
     licence: str
+    """Its licence."""
     how_to_get: str
+    """What to do if its file is not there, in one sentence."""
     in_paper: bool = False
+    """Whether the paper has results on it."""
     order: int = 100
     """Where it stands in lists: small numbers first, then by name."""
     files: tuple[DataFile, ...] = ()
@@ -76,7 +82,23 @@ class Dataset:
             )
 
     def load(self, folder: Path | None = None) -> LoadedData:
-        """The data from `folder`, or from the folder in the environment variable TENSORFILL_DATA."""
+        """Read the data.
+
+        Parameters
+        ----------
+        folder : pathlib.Path, optional
+            Where its file is; by default the folder in the environment variable TENSORFILL_DATA.
+
+        Returns
+        -------
+        LoadedData
+            The true tensor, between 0 and 1, and what is told about it.
+
+        Raises
+        ------
+        TensorfillError
+            If there is no file, or the data does not have the declared shape.
+        """
         if self.make is not None:
             truth = self._scale(self.make(), f"What 'make' of the dataset '{self.name}' returns")
             return LoadedData(truth, self._card(sha256=hashlib.sha256(truth.tobytes()).hexdigest()))
@@ -92,11 +114,35 @@ class Dataset:
         return LoadedData(truth, self._card(file.name, file.approximate, sha256), tuple(notes))
 
     def card_without_data(self) -> DataCard:
-        """What a row tells when the data is not there."""
+        """What is known about the dataset when the data is not there.
+
+        Returns
+        -------
+        DataCard
+            Name, source, licence and how to get it.
+        """
         return self._card()
 
     def find_file(self, folder: Path | None = None) -> tuple[Path, DataFile]:
-        """The best file that is there, in `folder` or that of the environment; refuses if none is."""
+        """The first of its files that is there.
+
+        Parameters
+        ----------
+        folder : pathlib.Path, optional
+            Where to look; by default the folder in the environment variable TENSORFILL_DATA.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+        DataFile
+            What is known about it.
+
+        Raises
+        ------
+        TensorfillError
+            If there is none.
+        """
         folder = data_folder(folder)
         if folder is None:
             where = f"no folder was given (--data DIR, or the environment variable {DATA_VARIABLE})"

@@ -17,11 +17,10 @@ from ..formats.scratch import Scratch
 from ..interrupting import INTERRUPTED
 from ..telling import listening
 from ..tiles.workers import workers_at
-from .apart import check_apart
 from .app import USER_ERROR, Stopped, describe
 from .console import report_on, say, show_json, show_notes, show_table, summarise
 from .in_tiles import STOPPED_EARLY, InTiles, checkpoint_at
-from .job import Job, find_jobs
+from .job import Job, check_apart, find_jobs
 from .options import BoundOptions, MissingOptions, ReadingOptions, SolvingOptions, TileOptions, WritingOptions
 from .progress import ProgressLine
 from .solving import Solving, TileWishes, check_memory, ignore_interrupts
@@ -292,6 +291,8 @@ def _complete_whole(
 def _tell(job: Job, solving: Solving, done: Completion, notes: tuple[str, ...], losses: tuple[str, ...]) -> Outcome:
     """Write the report, and sum up."""
     names = {"input": str(job.input), "output": str(job.output)}
+    if job.only is not None:
+        names["only"] = str(job.only)
     told = {**names, **report_on(done), "seed": solving.seed, "losses": list(losses)}
     job.write_report(told)
     seconds = f"{done.seconds:.1f} s"

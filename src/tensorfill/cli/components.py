@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from ..completion import Completion
 from ..formats import Contents, DataFile
 from ..interrupting import INTERRUPTED
-from .apart import check_apart, name_inputs
 from .console import show_notes, show_table
-from .job import make_folder
+from .job import check_apart, make_folder, name_inputs
 from .options import BoundOptions, MissingOptions, ReadingOptions, SolvingOptions
 from .solving import Solving, check_memory, ignore_interrupts
 from .source import Source, as_array, reading

@@ -12,8 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import __version__
-from ..completion import Completion, Iteration
-from ..facts import as_json, describe_run
+from ..completion import Completion, Iteration, as_json, describe_run
 from ..metrics import Score
 from ..telling import harmless
 from .app import in_flags

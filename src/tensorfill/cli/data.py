@@ -18,9 +18,8 @@ from ..formats import Contents, DataFile, Entries, TableFormat, read_contents, r
 from ..formats.contents import Reading
 from ..interrupting import INTERRUPTED
 from ..methods.registry import available_methods
-from .apart import check_apart
 from .console import say, show_json, show_notes, show_table, summarise, summarise_score
-from .job import make_folder
+from .job import check_apart, make_folder
 from .options import ReadingOptions
 from .preview import side_by_side
 from .solving import Solving, ignore_interrupts

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,23 +12,25 @@ from typing import Any
 import numpy as np
 
 from ..bounds import Bounds
-from ..completion import Completion
-from ..errors import InvalidInput, InvalidSetting, UnreadableFile, UnwritableFile
-from ..facts import as_json
+from ..completion import Completion, as_json
+from ..errors import InvalidInput, InvalidSetting, TensorfillError, UnreadableFile, UnwritableFile
 from ..formats import Contents, DataFile, Entries, TableFormat, atomically, check_target, format_of, known_extensions
 from ..formats.damage import count_bytes
 from ..formats.format import Format
 from ..formats.listed import decide_role, is_clip, list_data_files
 from ..formats.scratch import Scratch, scratch_in
 from ..methods.registry import names_of
-from .apart import Named, name_inputs
 from .options import WritingOptions
 from .preview import draw_deviations, preview
 from .source import Source
-from .wanted import Wanted
+from .wanted import Wanted, check_tables
 
 SURELY_SMALL = 2**20
 """Bytes of a file that is read into memory: unpacked it is seldom over 250 MB, and never over 2 GB."""
+
+
+Named = tuple[str, tuple[Path, ...]]
+"""What a file is, as in "the mask", and all files that belong to it, itself first."""
 
 
 @dataclass(frozen=True)
@@ -75,21 +78,10 @@ class Job:
         only = [] if self.only is None else [("list of wanted entries", self.only.files)]
         return [*name_inputs(self.input, self.source), *only]
 
-    def _check_tables(self) -> None:
-        """Refuse what is no table, if only some entries are written."""
-        if self.only is None:
-            return
-        for what, file in (
-            ("--only reads", self.only),
-            ("With --only, -o writes", self.output),
-            ("With --only, --uncertainty writes", self.uncertainty),
-        ):
-            if file is not None and not isinstance(file.form, TableFormat):
-                raise InvalidInput(f"{what} a table: .csv, .tsv, .parquet or .tns. Got {file.path} instead.")
-
     def check_places(self, method: str) -> None:
         """Refuse, before anything is read, what could not be written in the end."""
-        self._check_tables()
+        if self.only is not None:
+            check_tables(self.only, self.output, self.uncertainty)
         self.output.check_place(force=self.force)
         if self.raw and self.output.form.picture:
             raise InvalidInput(
@@ -148,12 +140,8 @@ class Job:
         """The entries that are to be written; None if that is all. Refused if an output could not list them."""
         if self.only is None:
             return None
-        wanted = Wanted.read(self.only, source, self.input, self.source.how)
-        for file in (self.output, self.uncertainty):
-            refusal = file.form.refuses_listing(wanted.axes) if file and isinstance(file.form, TableFormat) else None
-            if refusal:
-                raise InvalidInput(f"{file}: {refusal}")
-        return wanted
+        outputs = [file for file in (self.output, self.uncertainty) if file is not None]
+        return Wanted.read(self.only, source, self.input, self.source.how, outputs)
 
     def _check_holds_large(self, source: Contents) -> None:
         if not self.raw:
@@ -309,3 +297,47 @@ def make_folder(folder: Path) -> None:
         raise UnwritableFile(f"{folder} is a file; give a folder for the results.") from error
     except OSError as error:
         raise UnwritableFile(f"The folder {folder} cannot be made: {error.strerror or error}.") from error
+
+
+# Nothing that is written replaces what is read
+
+
+def name_inputs(file: DataFile, source: Source) -> list[Named]:
+    """The data and its masks."""
+    return [("input", file.files), *(("mask", _mask_files(path)) for path, _ in source.masks)]
+
+
+def _mask_files(path: Path) -> tuple[Path, ...]:
+    try:
+        return DataFile.of(path).files
+    except TensorfillError:  # which reading it will tell
+        return (path,)
+
+
+def check_apart(inputs: Iterable[Named], outputs: Iterable[Named]) -> None:
+    """Refuse an output that is an input or another output, by whatever name, or that has an input in it."""
+    taken: dict[object, str] = {}
+    around: dict[object, str] = {}
+    for what, files in inputs:
+        for file in files:
+            taken.setdefault(_identify(file), what)
+            for folder in Path(os.path.realpath(file)).parents:
+                around.setdefault(_identify(folder), what)
+    for what, files in outputs:
+        for file in files:
+            identity = _identify(file)
+            if identity in taken:
+                raise InvalidInput(f"The {taken[identity]} and the {what} cannot both be {file}; give another name.")
+            if identity in around:
+                raise InvalidInput(f"The {what} {files[0]} cannot replace the folder of the {around[identity]}.")
+            taken[identity] = what
+
+
+def _identify(path: Path) -> object:
+    """The same for two names of one file: through links of both kinds, and where case does not count."""
+    place = os.path.realpath(path)
+    try:
+        found = os.stat(place)
+    except (OSError, ValueError):  # it is to be made
+        return os.path.normcase(place)
+    return (found.st_dev, found.st_ino) if found.st_ino else os.path.normcase(place)

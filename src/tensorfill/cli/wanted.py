@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,18 @@ from ..labels import UNSEEN, Axes, Found
 _BLOCK = 2**20  # entries that are predicted together
 
 
+def check_tables(only: DataFile, output: DataFile, uncertainty: DataFile | None) -> None:
+    """Refuse what is no table, if only some entries are written."""
+    roles = (
+        ("--only reads", only),
+        ("With --only, -o writes", output),
+        ("With --only, --uncertainty writes", uncertainty),
+    )
+    for what, file in roles:
+        if file is not None and not isinstance(file.form, TableFormat):
+            raise InvalidInput(f"{what} a table: .csv, .tsv, .parquet or .tns. Got {file.path} instead.")
+
+
 @dataclass(frozen=True, eq=False)
 class Wanted:
     """A table of wanted entries, and where they are in the data."""
@@ -28,8 +41,10 @@ class Wanted:
     found: Found
 
     @classmethod
-    def read(cls, file: DataFile, source: Contents | Entries, data: DataFile, how: Reading) -> Wanted:
-        """Refused if the table does not ask for entries of the data."""
+    def read(
+        cls, file: DataFile, source: Contents | Entries, data: DataFile, how: Reading, outputs: Sequence[DataFile]
+    ) -> Wanted:
+        """Refused if the table does not ask for entries of the data, or an output could not list them."""
         assert isinstance(file.form, TableFormat)  # which is checked before anything is read
         if not isinstance(source, Entries):
             raise InvalidInput(
@@ -37,6 +52,10 @@ class Wanted:
                 "it can be read as one, add --table long."
             )
         axes = source.axes
+        for place in outputs:
+            refusal = place.form.refuses_listing(axes) if isinstance(place.form, TableFormat) else None
+            if refusal is not None:
+                raise InvalidInput(f"{place}: {refusal}")
         listing = file.form.read_listing(file.path, Reading(table=how.table), axes)
         return cls(listing, axes, source.columns[-1], listing.find(axes))
 

@@ -22,21 +22,44 @@ _HIDDEN_SHARE = 0.1
 
 
 class TensorCompleter(Transformer):  # type: ignore[misc]
-    """Fill the missing entries of a nonnegative tensor, with scikit-learn's verbs.
+    """Fill the missing entries of a nonnegative tensor, as a scikit-learn transformer.
 
-    Takes the settings of `tensorfill.complete`, those of the method among them. After `fit`: `completion_`,
-    `tensor_`, `model_`, `components_`, `certificate_`, `history_`, `n_iter_`, `stop_`; of a table, `n_features_in_`
-    and, if its columns have names, `feature_names_in_`.
+    `transform` takes what was fitted, or further rows (slices of the first mode; of a table, the rows of a test set).
+    Further rows are completed together with the fitted ones, and those of one call help each other.
 
-    It is an imputer for scikit-learn's pipelines and searches: `transform` takes what was fitted, or further rows
-    (slices of the first mode; of a table, the rows of a test set) and completes them together with those that were
-    fitted. Rows that are transformed in one call help each other; what was fitted is given back as it was completed
-    then. X is what was fitted if it has the same shape, and the same values wherever both are known. `new_rows=True`
-    means further rows unless X is exactly what was fitted; `new_rows=False` means that X has the shape that was fitted,
-    and its holes get the fitted values whatever else is in it.
+    Parameters
+    ----------
+    method : str, default "auto"
+        One of `tensorfill.available_methods()`.
+    keep_observed, negatives, random_state, watch, time_limit, lower, upper
+        As for `tensorfill.complete`.
+    new_rows : bool or None, default None
+        What `transform` takes an array for. None: X is what was fitted if it has the same shape and the same values
+        wherever both are known; else it has further rows. True: further rows, unless X is exactly what was fitted.
+        False: X has the shape that was fitted, and its holes get the fitted values.
+    **settings
+        Settings of the method.
 
-    A DataFrame is a table as it stands: a row per row, a column per feature, NaN where a value is missing.
+    Attributes
+    ----------
+    completion_ : Completion
+        The completion of what was fitted.
+    n_features_in_ : int
+        The number of columns, if a table was fitted.
+    feature_names_in_ : numpy.ndarray of str
+        The names of its columns, if they have names.
 
+    Raises
+    ------
+    TensorfillError
+        From `fit`, as for `tensorfill.complete`; from `set_params`, if the method does not have a setting.
+
+    Notes
+    -----
+    A DataFrame is a wide table: a row per sample, a column per feature, NaN where a value is missing.
+
+    Examples
+    --------
     >>> table = np.outer([1.0, 2.0, 3.0], [2.0, 4.0, 6.0, 8.0])
     >>> table[1, 2] = np.nan
     >>> TensorCompleter(rank=1, C=1000).fit_transform(table)[1, 2].round(2)
@@ -82,11 +105,33 @@ class TensorCompleter(Transformer):  # type: ignore[misc]
         return dict(self._settings)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Every setting by name, as scikit-learn's `clone` and searches expect."""
+        """Every setting by name, as scikit-learn's `clone` and searches expect.
+
+        Parameters
+        ----------
+        deep : bool, default True
+            Ignored; there are no estimators inside.
+
+        Returns
+        -------
+        dict of str to object
+            The settings.
+        """
         return {**{name: getattr(self, name) for name in self._own()}, **self._settings}
 
     def set_params(self, **params: Any) -> Self:
-        """Change settings by name; a setting the method does not have is refused."""
+        """Change settings by name; a setting that the method does not have is refused.
+
+        Parameters
+        ----------
+        **params
+            New values by name.
+
+        Returns
+        -------
+        TensorCompleter
+            The estimator itself.
+        """
         own = {name: params.pop(name) for name in self._own() if name in params}
         settings = {**self._settings, **params}
         method = own.get("method", self.method)
@@ -107,7 +152,22 @@ class TensorCompleter(Transformer):  # type: ignore[misc]
         return tags
 
     def fit(self, X: ArrayLike | ObservedTensor, y: Any = None, *, observed: ArrayLike | None = None) -> Self:
-        """Complete X; NaN marks what is missing unless `observed` says what is known. `y` is ignored."""
+        """Complete X.
+
+        Parameters
+        ----------
+        X : array_like, DataFrame or ObservedTensor
+            The data, two modes or more. NaN marks what is missing, unless `observed` says what is known.
+        y : object, optional
+            Ignored.
+        observed : array_like of bool, optional
+            True where the value is known.
+
+        Returns
+        -------
+        TensorCompleter
+            The estimator itself.
+        """
         given = self._take(X, first=True)
         try:
             self.completion_ = self._complete(given, observed)
@@ -118,7 +178,18 @@ class TensorCompleter(Transformer):  # type: ignore[misc]
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[Any]:
-        """X with its NaNs and masked entries filled, as what was fitted or as further rows: see `new_rows`."""
+        """X with its NaNs and masked entries filled.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame
+            What was fitted, or further rows; see `new_rows`.
+
+        Returns
+        -------
+        numpy.ndarray
+            The filled array, of the shape of X.
+        """
         return self._fill(X)
 
     def _fill(self, X: Any) -> NDArray[Any]:
@@ -186,22 +257,55 @@ class TensorCompleter(Transformer):  # type: ignore[misc]
     def fit_transform(
         self, X: ArrayLike | ObservedTensor, y: Any = None, *, observed: ArrayLike | None = None
     ) -> NDArray[Any]:
-        """Complete X and give back the completed tensor."""
+        """Complete X and return the completed tensor.
+
+        Parameters
+        ----------
+        X : array_like, DataFrame or ObservedTensor
+            The data, two modes or more.
+        y : object, optional
+            Ignored.
+        observed : array_like of bool, optional
+            True where the value is known.
+
+        Returns
+        -------
+        numpy.ndarray
+            The completed tensor, of the shape of X.
+        """
         return self.fit(X, y, observed=observed).completion_.tensor.copy()
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Values at rows of coordinates, without building the full tensor; of rows of data, what `transform` gives.
+        """Values at rows of coordinates, without building the full tensor.
 
-        Coordinates are whole numbers, as many in a row as there are modes.
+        Parameters
+        ----------
+        X : array_like of int, shape (entries, modes)
+            One row of indices per entry, counted from 0. Rows of data are accepted, too.
+
+        Returns
+        -------
+        numpy.ndarray, shape (entries,)
+            One value per row; for rows of data, what `transform` returns.
         """
         fitted = self._check_fitted()
         return fitted.predict(X) if _are_coordinates(X, fitted.observed.order) else self._fill(X)
 
     def score(self, X: ArrayLike, y: Any = None) -> float:
-        """R² of `predict(X)` for true values `y` at coordinates X: 1 is perfect, 0 is no better than their mean.
+        """The coefficient of determination R² of predictions; 1 is perfect, 0 is no better than the mean.
 
-        Of rows of data, R² of a tenth of their known entries, hidden for this; so a search can compare settings
-        where there is nothing to predict. `y` is not looked at then.
+        Parameters
+        ----------
+        X : array_like of int, shape (entries, modes), or rows of data
+            Coordinates. Of rows of data, a tenth of the known entries is hidden and predicted, so that a search can
+            compare settings where there is nothing to predict.
+        y : array_like, shape (entries,), optional
+            The true values at the coordinates; ignored for rows of data.
+
+        Returns
+        -------
+        float
+            1 − Σ(y − ŷ)² / Σ(y − mean y)².
         """
         fitted = self._check_fitted().observed
         if _are_coordinates(X, fitted.order):
@@ -223,12 +327,12 @@ class TensorCompleter(Transformer):  # type: ignore[misc]
 
     @property
     def model_(self) -> NDArray[np.float64]:
-        """The method's own tensor W."""
+        """The tensor of the method, called W in the paper."""
         return self._check_fitted().model
 
     @property
     def components_(self) -> tuple[NDArray[np.float64], ...]:
-        """W^(1), …, W^(K)."""
+        """The tensors whose sum is `model_`."""
         return self._check_fitted().components
 
     @property
@@ -243,7 +347,7 @@ class TensorCompleter(Transformer):  # type: ignore[misc]
 
     @property
     def n_iter_(self) -> int:
-        """How many outer iterations were made."""
+        """The number of outer iterations."""
         return self._check_fitted().iterations
 
     @property

@@ -45,12 +45,19 @@ class Density(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Metadata:
-    """Facts about an array that are not in its values; what a file does not tell is left at its default."""
+    """Facts about an array that are not in its values; what a file does not tell is left at its default.
+
+    Examples
+    --------
+    >>> about = Metadata(kind="cube", wavelengths=(450.0, 550.0, 650.0), wavelength_unit="nm")
+    >>> about.kind, len(about.wavelengths)
+    ('cube', 3)
+    """
 
     kind: Kind = "array"
     """Pictures are (row, column[, channel]), videos (row, column, frame[, channel]), cubes (row, column, band)."""
     alpha: NDArray[Any] | None = None
-    """How opaque a pixel is: the data's dtype and its shape without channels."""
+    """How opaque each pixel is: the dtype of the data and its shape without channels."""
     axes: str = ""
     """A letter per mode, where the pages of a file make up several modes and it says which: Y row, X column, T time,
     Z depth, C channel, S colour, Q anything else."""
@@ -63,9 +70,13 @@ class Metadata:
     xmp: bytes = b""
     """What editors tell, as XML."""
     density: Density | None = None
+    """How many pixels there are to a unit of length."""
     band_names: tuple[str, ...] = ()
+    """The names of the bands, one for each."""
     wavelengths: tuple[float, ...] = ()
+    """The wavelengths of the bands, one for each, in `wavelength_unit`."""
     wavelength_unit: str = ""
+    """The unit of the wavelengths, as the file has it."""
     affine: NDArray[np.float64] | None = None
     """From voxel indices to millimetres, 4 × 4."""
     variable: str | None = None
@@ -75,6 +86,7 @@ class Metadata:
     header: Mapping[str, Any] = field(default_factory=dict)
     """Further fields, meant for the format named in `header_of` alone."""
     header_of: str = ""
+    """The name of the format that `header` belongs to."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,15 +94,23 @@ class Contents:
     """An array and, where the file says so, which of its entries are known (True means known).
 
     NumPy takes it for the array: `np.asarray(contents)`, `contents.shape`, `contents.dtype`.
+
+    Examples
+    --------
+    >>> picture = Contents(np.array([[1.0, np.nan], [3.0, 4.0]]), metadata=Metadata(kind="picture"))
+    >>> picture.known().tolist(), picture.all_known
+    ([[True, False], [True, True]], False)
     """
 
     data: NDArray[Any]
-    """What is too large for memory is a `FileArray` here, an array on disk, or another one that is not in memory; then
-    `observed` and `metadata.alpha` may be such, too."""
+    """The values. What is too large for memory is a `FileArray`, an array on disk, or another array that is not in
+    memory; `observed` and `metadata.alpha` may then be such arrays, too."""
     observed: NDArray[np.bool_] | None = None
+    """True where the value is known, of the shape of `data`; None if only NaN marks what is missing."""
     notes: tuple[str, ...] = ()
     """What a user should know about how the file was read."""
     metadata: Metadata = field(default_factory=Metadata)
+    """What else the file tells."""
     scratch: Scratch | None = field(default=None, repr=False)
     """Where masks of it may be kept, if it is not in memory."""
 
@@ -125,7 +145,18 @@ class Contents:
         return f"Contents({self.metadata.kind}, shape {self.shape}, {self.dtype}{holes})"
 
     def known(self, mask: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
-        """True where the file, its NaNs and `mask` all say that the entry is known."""
+        """Where entries are known.
+
+        Parameters
+        ----------
+        mask : numpy.ndarray of bool, optional
+            A further mask, True where the value is known.
+
+        Returns
+        -------
+        numpy.ndarray of bool
+            True where the file, its NaNs and `mask` all say that the entry is known.
+        """
         known = ~np.isnan(self.data) if self.data.dtype.kind == "f" else np.ones(self.data.shape, dtype=bool)
         for part in (self.observed, mask):
             if part is not None:
@@ -138,7 +169,13 @@ class Contents:
         return not isinstance(self.data, np.ndarray)
 
     def in_memory(self) -> Contents:
-        """The same with all arrays in memory."""
+        """The same with all arrays in memory.
+
+        Returns
+        -------
+        Contents
+            A copy whose arrays are NumPy arrays.
+        """
         observed = None if self.observed is None else np.asarray(self.observed)
         alpha = None if self.metadata.alpha is None else np.asarray(self.metadata.alpha)
         return replace(
@@ -150,7 +187,18 @@ class Contents:
         )
 
     def put_down(self, scratch: Scratch | None) -> Contents:
-        """The same with arrays that are large on disk, if there is a `scratch` for them."""
+        """The same with large arrays on disk.
+
+        Parameters
+        ----------
+        scratch : Scratch or None
+            Where they go; with None nothing is moved.
+
+        Returns
+        -------
+        Contents
+            The same contents.
+        """
         if scratch is None:
             return self
 
@@ -167,11 +215,35 @@ class Contents:
         return replace(self, data=moved(self.data), observed=moved(self.observed), metadata=metadata)
 
     def known_in(self, region: Region) -> NDArray[np.bool_]:
-        """What `known` says of a part, which is a new array."""
+        """Where entries of a part are known.
+
+        Parameters
+        ----------
+        region : tuple of slice
+            The part, a slice for every mode.
+
+        Returns
+        -------
+        numpy.ndarray of bool
+            What `known` says of this part, as a new array.
+        """
         return self._known_of(take(self.data, region) if self.dtype.kind == "f" else None, region)
 
     def part(self, region: Region) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """The values of a part, anything where nothing is known; and what is known."""
+        """A part of the array.
+
+        Parameters
+        ----------
+        region : tuple of slice
+            The part, a slice for every mode.
+
+        Returns
+        -------
+        numpy.ndarray
+            The values; anything where nothing is known.
+        numpy.ndarray of bool
+            True where the value is known.
+        """
         values = take(self.data, region)
         return values, self._known_of(values, region)
 
@@ -197,12 +269,25 @@ class Contents:
 
     @cached_property
     def observed_tensor(self) -> ObservedTensor:
-        """What is known, whatever its range; an entry that is marked observed and is NaN is refused."""
+        """The known entries, of any sign; an entry that is marked observed and is NaN is refused."""
         found = ObservedTensor.from_array(self.data, self.observed, lower=None)
         return found.sharing(self.missingness) if "missingness" in self.__dict__ else found
 
     def fill(self, tensor: NDArray[Any], observed: NDArray[np.bool_] | None = None) -> Contents:
-        """The same file with its holes filled: all that is known about it stays, and what was filled is opaque."""
+        """The same file with other values; its metadata stays, and filled pixels become opaque.
+
+        Parameters
+        ----------
+        tensor : numpy.ndarray
+            The new values.
+        observed : numpy.ndarray of bool, optional
+            True where a value is known, if some are still missing.
+
+        Returns
+        -------
+        Contents
+            The filled contents.
+        """
         metadata = self.metadata
         if metadata.alpha is not None and metadata.alpha.shape == tensor.shape[: metadata.alpha.ndim]:
             metadata = replace(metadata, alpha=self._fill_alpha(metadata.alpha))
@@ -224,7 +309,20 @@ class Contents:
         return filled
 
     def hide(self, left: NDArray[Any], observed: NDArray[np.bool_]) -> Contents:
-        """The same file with holes: pixels that are missing in all channels are transparent, if it is a picture."""
+        """The same file with holes; pixels of a picture that are missing in all channels are transparent.
+
+        Parameters
+        ----------
+        left : numpy.ndarray
+            The values; anything where one is missing.
+        observed : numpy.ndarray of bool
+            True where the value is known.
+
+        Returns
+        -------
+        Contents
+            The contents with holes.
+        """
         metadata = self.metadata
         if metadata.kind == "picture" and left.dtype.kind in "uf":
             missing = ~observed if left.ndim == 2 else ~observed.any(axis=2)
@@ -234,7 +332,13 @@ class Contents:
         return Contents(left, observed, metadata=metadata)
 
     def plain_metadata(self) -> Metadata:
-        """What can be said of another array of the same kind: no alpha, nothing of the file itself."""
+        """The metadata that another array of the same kind shares.
+
+        Returns
+        -------
+        Metadata
+            The kind and the frame rate.
+        """
         return Metadata(kind=self.metadata.kind, frame_rate=self.metadata.frame_rate)
 
 

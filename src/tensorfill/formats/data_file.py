@@ -128,34 +128,58 @@ def read(
     tolerance: float = 0.0,
     grow: int = 0,
 ) -> Contents | Entries:
-    """What is in a file: an array with what is known of it, or, from a table, entries with their coordinates.
+    """Read a file: an array and what is known of it, or, from a table, entries with their coordinates.
 
     Parameters
     ----------
-    path
+    path : str or path-like
         The file. `scan.h5::images` is the array `images` in it; a folder is a clip of numbered pictures.
-    format
+    format : str, optional
         The name of its format, if the extension does not tell.
-    size
-        Columns and rows of raw video.
-    gray
-        Brightness alone, of pictures and videos in colour.
-    frames
-        The first and the last frame to read of a video, counted from 0.
-    table
+    size : tuple of int, optional
+        Columns and rows of raw video, in pixels.
+    gray : bool, default False
+        Read only the brightness of pictures and videos in colour.
+    frames : tuple of int, optional
+        The first and the last frame to read of a video, counted from 0; both are read.
+    table : str, optional
         How a table is laid out, if it can be read in several ways: "wide" (a matrix) or "long" (a line per entry), and
         "header", "no-header", "labels", "no-labels", "decimal-comma" or "decimal-point", with commas between them.
-    coordinates
+    coordinates : sequence of str, optional
         The columns of a long table that are coordinates, by name or by number from 1 on; others but that of the values
-        are left out. Default: all but that of the values.
-    value
+        are left out. By default all columns but that of the values.
+    value : str, optional
         The column of a long table that has the values.
-    missing
-        A value that means missing, or a colour such as (255, 0, 0).
-    tolerance
+    missing : float or sequence of float, optional
+        A value that means missing, or a colour such as (255, 0, 0), in the units of the file.
+    tolerance : float, default 0
         How far from `missing` a value may be, in each channel, to be missing too.
-    grow
-        By how many pixels holes are made wider, in rows and columns, because their edges are blurred.
+    grow : int, default 0
+        Widen holes by this many pixels, in rows and columns, because their edges are blurred.
+
+    Returns
+    -------
+    Contents or Entries
+        `Contents` holds an array and a mask, `Entries` the rows of a long table. `tensorfill.complete` takes both.
+
+    Raises
+    ------
+    TensorfillError
+        If the file is not there, is damaged, or does not have the format that its name says.
+
+    See Also
+    --------
+    tensorfill.write : the inverse.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "depths.npy")
+    ...     np.save(path, np.array([[4, 5, -1], [4, 6, 7]]))
+    ...     depths = read(path, missing=-1)
+    >>> depths.known().tolist()
+    [[True, True, False], [True, True, True]]
     """
     chosen = None if coordinates is None else tuple(map(str, coordinates))
     words = TableWords.of(table)

@@ -31,21 +31,34 @@ def check_modes(count: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """Known entries by their coordinates; never densified unless asked.
+    """Known entries of a tensor by their coordinates, as a long table has them; the full array is not built.
 
-    `asked` are coordinates of rows that came without a value. `labels` has, for every mode, what the table calls its
-    indices, or None where they are numbers counted from 0. `columns` are the names of the coordinate columns and,
-    last, of the value column.
+    Examples
+    --------
+    >>> none = np.empty((0, 2), dtype=int)
+    >>> sales = Entries((2, 3), np.array([[0, 0], [1, 2]]), np.array([5, 7]), asked=none)
+    >>> sales
+    Entries(shape (2, 3), 2 known, int64)
+    >>> sales.contents().known().tolist()
+    [[True, False, False], [False, False, True]]
     """
 
     shape: tuple[int, ...]
+    """The sizes of the modes."""
     coordinates: NDArray[np.int64]
+    """One row of indices per known entry, shape (entries, modes), counted from 0."""
     values: NDArray[Any]
+    """Their values, shape (entries,)."""
     asked: NDArray[np.int64]
+    """The coordinates of rows that came without a value, shape (rows, modes)."""
     labels: tuple[Labels | None, ...] = ()
+    """For every mode, what the table calls its indices, or None where they are numbers counted from 0."""
     columns: tuple[str, ...] = ()
+    """The names of the columns of coordinates and, last, of the column of values."""
     notes: tuple[str, ...] = ()
+    """What a user should know about how the file was read."""
     metadata: Metadata = field(default_factory=lambda: Metadata(kind="table"))
+    """What else the file tells."""
 
     def __post_init__(self) -> None:
         check_modes(len(self.shape))
@@ -79,7 +92,7 @@ class Entries:
 
     @property
     def ndim(self) -> int:
-        """How many modes there are."""
+        """The number of modes."""
         return len(self.shape)
 
     def __repr__(self) -> str:
@@ -92,7 +105,7 @@ class Entries:
 
     @cached_property
     def observed_tensor(self) -> ObservedTensor:
-        """What is known, whatever its range."""
+        """The known entries, of any sign."""
         try:
             return ObservedTensor.from_coordinates(self.coordinates, self.values, self.shape, lower=None)
         except InvalidInput:
@@ -100,7 +113,18 @@ class Entries:
             raise
 
     def contents(self) -> Contents:
-        """As a full array, 0 (NaN in floating point) where nothing is known."""
+        """The full array, 0 (NaN in floating point) where nothing is known.
+
+        Returns
+        -------
+        Contents
+            The array and what is known of it.
+
+        Raises
+        ------
+        TensorfillError
+            If the array does not fit into memory, or an entry is given twice.
+        """
         self._check_room(self.dtype.itemsize + 1)
         self._check_distinct()
         gone = np.nan if self.values.dtype.kind == "f" else 0
@@ -112,15 +136,36 @@ class Entries:
 
     @classmethod
     def from_contents(cls, contents: Contents) -> Entries:
-        """The known entries of an array, in order, last mode fastest."""
+        """The known entries of an array, in order, last mode fastest.
+
+        Parameters
+        ----------
+        contents : Contents
+            The array and what is known of it.
+
+        Returns
+        -------
+        Entries
+            Its known entries.
+        """
         known = contents.known()
         coordinates = np.argwhere(known)
         none = np.empty((0, contents.ndim), dtype=np.int64)
         return cls(contents.shape, coordinates, contents.data[known], none, metadata=contents.metadata)
 
     def complete(self, done: Completion) -> Entries:
-        """The filled table: every entry in order, or, where these are too many, the known ones as they came and then
-        those that were asked for.
+        """The filled table.
+
+        Parameters
+        ----------
+        done : Completion
+            The completion of this table.
+
+        Returns
+        -------
+        Entries
+            Every entry in order. Of a tensor with more than 50 million entries, or more than fit into memory, the known
+            ones as they came, and then those that were asked for; refused if there are none.
         """
         none = np.empty((0, self.ndim), dtype=np.int64)
         self.check_listable()
@@ -146,19 +191,47 @@ class Entries:
             )
 
     def without(self, hidden: NDArray[np.bool_]) -> Entries:
-        """The same table with some of its values gone: their rows are still there, and ask for them."""
+        """The same table without some of its values; their rows stay, and ask for them.
+
+        Parameters
+        ----------
+        hidden : numpy.ndarray of bool, shape (entries,)
+            True for every entry whose value is taken away.
+
+        Returns
+        -------
+        Entries
+            The table with fewer values.
+        """
         asked = np.concatenate((self.asked, self.coordinates[hidden]))
         return replace(self, coordinates=self.coordinates[~hidden], values=self.values[~hidden], asked=asked)
 
     def find_asked(self) -> NDArray[np.int64]:
-        """The coordinates asked for, each once and without those that are known."""
+        """The coordinates asked for, each once and without those that are known.
+
+        Returns
+        -------
+        numpy.ndarray of int, shape (rows, modes)
+            The coordinates.
+        """
         positions = positions_of(self.asked, self.shape)
         first = np.sort(np.unique(positions, return_index=True)[1])
         unknown = ~np.isin(positions[first], positions_of(self.coordinates, self.shape))
         return self.asked[first[unknown]]
 
     def name_entry(self, coordinates: Sequence[int]) -> str:
-        """An entry as the table calls it, such as "city Oslo, year 2001"."""
+        """An entry as the table calls it, such as "city Oslo, year 2001".
+
+        Parameters
+        ----------
+        coordinates : sequence of int
+            The indices of the entry, counted from 0.
+
+        Returns
+        -------
+        str
+            The names of its columns and labels.
+        """
         called = [index if own is None else own[index] for own, index in zip(self.labels, coordinates, strict=True)]
         return ", ".join(f"{column} {label}" for column, label in zip(self.columns, called, strict=False))
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..completion import Completion, Watch
-from ..method import Effort, Method, Question
+from ..method import Effort, HeldOutUnits, Method, Question
 from ..observed import ObservedTensor
 from ..selection.choice import Candidates, Choice, Refused
 from ..selection.interactions import is_table_of_interactions
@@ -78,6 +78,10 @@ class Auto(Method):
         numbers = all(isinstance(weight, Real) and float(weight) > 0 for weight in weights.values())
         if not named or not numbers or abs(sum(weights.values()) - 1) > 1e-6:
             raise wrong(self.name, setting, requirement, weights)
+
+    def held_out_units(self, observed: ObservedTensor) -> HeldOutUnits | None:
+        """Those of the data, where anything can be held out."""
+        return "data" if Spectral().refuses(observed) is None else None
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""

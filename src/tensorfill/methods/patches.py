@@ -18,7 +18,7 @@ import numpy as np
 
 from ..completion import Completion, Watch
 from ..iterating import Clock, Outcome, follow, iterate
-from ..method import Cost, Method
+from ..method import Cost, HeldOutUnits, Method
 from ..missingness import Missingness
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
@@ -130,6 +130,10 @@ class Patches(Method):
     def sees_strokes(pattern: Missingness) -> bool:
         """Whether holes are so few and narrow that work around them is enough."""
         return Patches.has_groups(pattern.mask.shape) and Strokes.of(pattern) is not None
+
+    def held_out_units(self, observed: ObservedTensor) -> HeldOutUnits | None:
+        """A share of the largest known value."""
+        return "largest"
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""

@@ -14,7 +14,20 @@ _registered: dict[str, type[Method]] = {}
 
 
 def available_methods() -> dict[str, type[Method]]:
-    """Every method by name, the default first."""
+    """All methods by name, the default first.
+
+    Returns
+    -------
+    dict of str to type
+        The names that `method=` takes, and the class of each method: a dataclass whose fields are its settings.
+
+    Examples
+    --------
+    >>> list(available_methods())[:3]
+    ['auto', 'patches', 'spectral']
+    >>> available_methods()["nonneg-dual"].nonnegative
+    True
+    """
     return dict(_registered)
 
 
@@ -24,9 +37,18 @@ def names_of(having: Callable[[type[Method]], bool]) -> tuple[str, ...]:
 
 
 def register(method: type[Method]) -> None:
-    """Add a class of methods; a name that is taken is refused.
+    """Add a method, so that `method=` and the command find it by its name.
 
-    One that does not derive from `Method` is given the defaults of what it does not say.
+    Parameters
+    ----------
+    method : type
+        A dataclass with `name`, `summary`, `reference`, `nonnegative` and `complete`. If it does not derive from
+        `Method`, it is given the defaults of all other members.
+
+    Raises
+    ------
+    TensorfillError
+        If a member is missing, or the name is taken.
     """
     lacks = [part for part in _PROTOCOL if not hasattr(method, part)]
     if not isinstance(method, type) or not is_dataclass(method) or lacks:

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..completion import Completion, Watch
-from ..method import Cost, Method
+from ..method import Cost, HeldOutUnits, Method
 from ..observed import ObservedTensor
 from ..units import SliceUnits
 from .setting_checks import are_modes, wrong
@@ -47,6 +47,10 @@ class ScaledSpectral(Method):
     def __post_init__(self) -> None:
         if self.mode is not None and not are_modes([self.mode]):
             raise wrong(self.name, "mode", "be a mode number, counted from 1", self.mode)
+
+    def held_out_units(self, observed: ObservedTensor) -> HeldOutUnits | None:
+        """A share of the largest known value of slices that are brought to one size."""
+        return "largest"
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""

@@ -20,7 +20,7 @@ from ..dual.recover import RecoveredTensor
 from ..estimates.derived import AffineEstimate, ClippedEstimate
 from ..estimates.interpolated import InterpolatedEstimate
 from ..iterating import Clock, follow, iterate
-from ..method import Cost, Method, Question
+from ..method import Cost, HeldOutUnits, Method, Question
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..selection.judge import HeldOutRun
@@ -142,6 +142,10 @@ class Spectral(Method):
     def candidate(self, question: Question) -> int | None:
         """Where strokes are filled without it, if it costs little; else it, or what begins with it, leads."""
         return 0 if question.strokes and question.small and question.effort != "low" else None
+
+    def held_out_units(self, observed: ObservedTensor) -> HeldOutUnits | None:
+        """A share of the largest known value."""
+        return "largest"
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""

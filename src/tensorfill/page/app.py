@@ -17,6 +17,7 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from .. import __version__
+from .allowances import RunLimits
 from .answers import download, error_answer, send_plane, static_file, static_routes
 from .arriving import take_files, take_mask
 from .desk import Desk
@@ -41,6 +42,7 @@ def create_app(
     file: Path | None = None,
     sample: str | None = None,
     limits: Limits | None = None,
+    run_limits: RunLimits | None = None,
 ) -> Starlette:
     """The page as an ASGI app: `app.state.key` is the secret that its requests must bring.
 
@@ -54,13 +56,15 @@ def create_app(
         What is open from the beginning: a file of this machine, or one of the samples.
     limits
         How much may be sent, and how slowly.
+    run_limits
+        How much memory and time a run may take.
     """
     key = secrets.token_urlsafe(24) if key is None else key
 
     @asynccontextmanager
     async def living(app: Starlette) -> AsyncIterator[None]:
         folder = await asyncio.to_thread(make_private_folder)
-        desk = app.state.desk = Desk(folder)
+        desk = app.state.desk = Desk(folder, run_limits)
         app.state.folder = folder
         try:
             desk.start()
@@ -276,10 +280,10 @@ async def look(request: Request) -> Response:
 
 
 async def cancel(request: Request) -> Response:
-    """Stop a run, keeping the best so far."""
-    desk = _desk(request)
+    """Stop a run, keeping the best so far; or end it now, whatever it is doing."""
+    desk, message = _desk(request), await _read_json(request)
     run = desk.run(request.path_params["run"])
-    desk.cancel(run)
+    desk.cancel(run, now=message.get("now") is True)
     return JSONResponse(run.told())
 
 
@@ -318,10 +322,11 @@ async def recipe(request: Request) -> Response:
     desk = _desk(request)
     run = desk.run(request.path_params["run"])
     item = desk.item(run.item)
-    table = bool(item.facts.get("is_table"))
-    shell = shell_recipe(item.name, run.wish, table=table, words=item.words)
-    python = python_recipe(item.name, run.wish, table=table, words=item.words)
-    return JSONResponse({"shell": shell, "python": python})
+    table, tile = bool(item.facts.get("is_table")), (run.summary or {}).get("tile")
+    makers = {"shell": shell_recipe, "python": python_recipe}
+    return JSONResponse(
+        {name: make(item.name, run.wish, table=table, words=item.words, tile=tile) for name, make in makers.items()}
+    )
 
 
 _ROUTES = [

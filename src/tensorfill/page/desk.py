@@ -15,19 +15,15 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
-from ..memory import available_memory
+from .allowances import RunLimits, allow_painting, allow_reading
 from .events import Events
 from .planes import Layout, unpack
-from .processes import Allowance, Processes, WorkFailed, Working, WorkStopped
+from .processes import Processes, WorkFailed, Working, WorkStopped
 from .reading import Words
 from .work import Run, Wish
 
 MOST_ITEMS, MOST_RUNS = 24, 200
 _MOST_HOLES = 40  # masks kept for one item that no run needs
-_READING = Allowance(seconds=90.0, nice=2)
-_PAINTING = Allowance(seconds=60.0, nice=1)
-_FOR_READING = 4 * 2**30  # bytes of memory at most
-_SOLVING = Allowance(seconds=None, nice=10)
 
 
 @dataclass
@@ -71,8 +67,9 @@ class Item:
 class Desk:
     """Items and runs."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, limits: RunLimits | None = None) -> None:
         self.folder = folder
+        self.limits = limits or RunLimits()
         self.processes = Processes()
         self.events = Events()
         self.items: dict[str, Item] = {}
@@ -106,11 +103,9 @@ class Desk:
         given = {"folder": str(item.folder), **more}
         if task == "open_file":
             given |= {"path": str(item.path), "name": item.name, "words": item.words}
-        memory = min(_FOR_READING, available_memory())
         try:
             async with self._reading:
-                allowance = Allowance(_READING.seconds, memory, _READING.nice)
-                item.facts = await self.processes.perform(task, given, allowance)
+                item.facts = await self.processes.perform(task, given, allow_reading())
             if "file" in item.facts:
                 item.path = item.folder / item.facts.pop("file")
             item.state = "ready"
@@ -143,7 +138,7 @@ class Desk:
         async with self._painting, self._locks.setdefault(item.id, asyncio.Lock()):
             if asked is not None:
                 await asyncio.to_thread((item.folder / "asked.bin").write_bytes, asked)
-            told = await self.processes.perform(task, {**place, **more}, _PAINTING)
+            told = await self.processes.perform(task, {**place, **more}, allow_painting())
             return await asyncio.to_thread((item.folder / "answer.bin").read_bytes), told
 
     async def keep_holes(self, item: Item, packed: bytes) -> dict[str, Any]:
@@ -175,10 +170,17 @@ class Desk:
         """About how long a run will take, and how much memory."""
         layout = item.layout
         holes = None if wish.holes is None else str(item.holes_file(wish.holes))
-        asked = {"method": wish.method, "settings": wish.settings, "known": str(item.folder / "known.bin")}
-        given = {"shape": list(layout.shape), "channels": layout.channels, "holes": holes, **asked}
+        given = {
+            "shape": list(layout.shape),
+            "channels": layout.channels,
+            "listed": item.facts["is_table"],
+            "known": str(item.folder / "known.bin"),
+            "holes": holes,
+            "method": wish.method,
+            "settings": wish.settings,
+        }
         async with self._painting:
-            return await self.processes.perform("estimate", given, _PAINTING)
+            return await self.processes.perform("estimate", given, allow_painting())
 
     # Runs
 
@@ -202,15 +204,19 @@ class Desk:
             raise HTTPException(404, "This run is not there any more.")
         return self.runs[number]
 
-    def cancel(self, run: Run) -> None:
-        """Stop it, and keep the best so far; one that has not begun is over at once."""
+    def cancel(self, run: Run, *, now: bool = False) -> None:
+        """Stop it, and keep the best so far; one that has not begun, or is to end `now`, is over at once."""
         if run.state == "queued":
             run.state, run.error = "stopped", "Stopped before it began."
-            self.events.tell("run", run.told())
-        elif run.working is not None:
+        elif run.state == "running" and now:
+            run.fail("stopped", "Ended at once, with nothing kept.")
+            if run.working is not None:
+                run.working.kill()
+        elif run.state == "running":
             run.stopping = True
-            run.working.interrupt()
-            self.events.tell("run", run.told())
+            if run.working is not None:
+                run.working.interrupt()
+        self.events.tell("run", run.told())
 
     async def remove_run(self, run: Run) -> None:
         """Forget it, whatever it is doing."""
@@ -231,10 +237,16 @@ class Desk:
 
     async def _work_on(self, run: Run, item: Item) -> None:
         run.state, wish = "running", run.wish
+        timers: list[asyncio.TimerHandle] = []
         self.events.tell("run", run.told())
 
         def started(working: Working) -> None:
             run.working = working
+            if run.state != "running":  # it was ended, or stopped, while its process was made
+                working.kill()
+            elif run.stopping:
+                working.interrupt()
+            timers.append(asyncio.get_running_loop().call_later(self.limits.seconds, self.cancel, run))
 
         def told(message: dict[str, Any]) -> None:
             self.events.tell(*run.hear(message))
@@ -252,13 +264,16 @@ class Desk:
             "plane": run.plane,
         }
         try:
-            run.finish(await self.processes.perform("fill", given, _SOLVING, told=told, started=started))
+            allowance = self.limits.allow()
+            run.finish(await self.processes.perform("fill", given, allowance, told=told, started=started))
         except WorkStopped as error:
             run.fail("stopped", str(error))
         except WorkFailed as error:
             run.fail("failed", str(error))
         finally:
             run.working = None
+            for timer in timers:
+                timer.cancel()
         if run.id in self.runs:
             self.events.tell("run", run.told())
 

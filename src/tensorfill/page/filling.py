@@ -13,18 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__, library
-from ..completion import Completion, Snapshot
+from ..bounds import Bounds
+from ..completion import Completion, Snapshot, as_json, describe_run
 from ..errors import InvalidInput
-from ..facts import as_json, describe_run
 from ..formats import Contents, DataFile, Entries
 from ..interrupting import raise_if_pressed, remembered
 from ..memory import available_memory
 from ..methods.auto import method_for
-from ..methods.forecast import forecast, method_seconds
 from ..methods.registry import make
 from ..missingness import Missingness
 from ..telling import Phase, Round, TimeAhead, listening, seconds_compiling
 from ..tensor import entries
+from .held_out import Curve
+from .outlook import Outlook, look_ahead
 from .planes import Layout, Shades, draw_plane, unpack
 from .reading import Teller, Words, filled_file, holes_file, read_file
 from .showing import measure, show_components, show_result, show_uncertainty
@@ -41,6 +42,7 @@ def estimate(
     *,
     shape: list[int],
     channels: int,
+    listed: bool,
     known: str,
     holes: str | None,
     method: str,
@@ -48,13 +50,18 @@ def estimate(
 ) -> dict[str, Any]:
     """About how long it will take and how much memory, as `tensorfill info` says."""
     del outlet
-    chosen = method_for(method, settings)
-    make(chosen, settings)
+    make(method_for(method, settings), settings)
     layout = Layout(tuple(shape), channels)
     sites = _known_sites(layout, known, holes)
     structured, missing = Missingness(layout.as_tensor(sites)).structured, 1 - float(sites.mean())
-    expected = forecast(shape, chosen, effort=settings.get("effort", "normal"), structured=structured, missing=missing)
-    return {"seconds": expected.seconds, "bytes": expected.bytes, "free": available_memory(), "fits": expected.fits}
+    found = look_ahead(shape, method, settings, structured=structured, missing=missing, listed=listed)
+    return {
+        "seconds": found.seconds,
+        "bytes": found.bytes,
+        "free": available_memory(),
+        "fits": found.fits,
+        "tiles": found.tiles,
+    }
 
 
 def _known_sites(layout: Layout, known: str, holes: str | None) -> NDArray[np.bool_]:
@@ -139,16 +146,18 @@ def fill(
         if not source.missingness.mask.any():
             raise InvalidInput("There is nothing to fill the holes from: all entries are missing.")
         job.output.check_holds(source)
-    watching = Watching(outlet, job)
-    done = watching.complete(source)
+    watching = Watching(outlet, job, source)
+    done = watching.complete()
     losses = job.output.write(job.output.form.fill(source, done), force=True)
     told = {"tensorfill": __version__, **describe_run(done), "seed": seed, "losses": list(losses)}
     told["score"] = measure(job.truth, done, job.hidden)
+    told["tile"] = watching.outlook.tile
     (job.folder / "report.json").write_text(as_json(told), encoding="utf-8")
     show_result(job.folder, done, job.layout, job.shades)
     outlet.tell(result=summarise(done, told), components=0)
     parts = show_components(job.folder, done, job.layout)
-    unsure = show_uncertainty(job.folder, done, job.layout)
+    # Of tiles it would be worked out by completing them all again.
+    unsure = show_uncertainty(job.folder, done, job.layout) if watching.outlook.tile is None else None
     return {"components": parts, "uncertainty": unsure}
 
 
@@ -168,69 +177,69 @@ def summarise(done: Completion, told: dict[str, Any]) -> dict[str, Any]:
         "notes": list(done.notes),
         "losses": told["losses"],
         "score": told["score"],
+        "tile": told["tile"],
     }
 
 
 class Watching:
     """What is told while the library works: the phase, the time left, a curve, and now and then a picture."""
 
-    def __init__(self, outlet: Teller, job: Job) -> None:
-        self._outlet, self._job = outlet, job
+    def __init__(self, outlet: Teller, job: Job, source: Contents | Entries) -> None:
+        self._outlet, self._job, self._source = outlet, job, source
         self._began = time.monotonic()
-        self._ahead: TimeAhead | None = None
+        self.outlook = self._look_ahead()
+        self._ahead = TimeAhead(self.outlook.seconds, self.outlook.seconds_of, worked=_worked)
+        self._curve = Curve.of(source, job.method, job.settings, Bounds.of(job.lower, job.upper))
+        outlet.tell(curve=self._curve.name)
         self._over = threading.Event()
+        self._phase = "completing"
         self._next_picture = self._next_point = 0.0
         self._pictures = 0
 
-    def complete(self, source: Contents | Entries) -> Completion:
+    def complete(self) -> Completion:
         """Ask the library what the command asks it."""
         job = self._job
-        self._ahead = self._look_ahead(source)
         _tell_of_compiling(self._outlet)
         ticking = threading.Thread(target=self._tick, name="tick", daemon=True)
         ticking.start()
         try:
             with listening(self._hear), remembered():
                 return library.complete(
-                    source,
+                    self._source,
                     method=job.method,
                     random_state=job.seed,
                     watch=self._watch,
                     time_limit=job.time_limit,
                     lower=job.lower,
                     upper=job.upper,
+                    tile=self.outlook.tile,
                     **job.settings,
                 )
         finally:
             self._over.set()
 
-    def _look_ahead(self, source: Contents | Entries) -> TimeAhead:
+    def _look_ahead(self) -> Outlook:
+        source, listed = self._source, isinstance(self._source, Entries)
         if isinstance(source, Contents):
             structured, missing = source.missingness.structured, 1 - float(source.missingness.mask.mean())
         else:
             structured, missing = False, 1 - len(source.values) / max(1, entries(source.shape))
-        method, shape = method_for(self._job.method, self._job.settings), source.shape
-        effort = self._job.settings.get("effort", "normal")
-        expected = forecast(shape, method, effort=effort, structured=structured, missing=missing)
-        if not expected.fits:
+        method, settings = self._job.method, self._job.settings
+        found = look_ahead(source.shape, method, settings, structured=structured, missing=missing, listed=listed)
+        if not found.fits:
             raise InvalidInput("There is not enough memory for this; use fewer frames, or a method that needs less.")
-
-        def seconds_of(name: str) -> float:
-            return method_seconds(shape, name, structured=structured, missing=missing)
-
-        return TimeAhead(expected.seconds, seconds_of, worked=_worked)
+        return found
 
     def _hear(self, told: Phase | Round) -> None:
-        assert self._ahead is not None
         if isinstance(told, Round):
             self._ahead.begin_round(told)
         else:
             self._ahead.enter(told)
-            self._outlet.tell(phase=told.words)
+            self._phase = told.words
+            self._outlet.tell(phase=self._phase)
 
     def _tick(self) -> None:
         while not self._over.wait(_TICK):
-            assert self._ahead is not None
             elapsed = time.monotonic() - self._began
             passing = (elapsed + _TICK) / (_worked() + _TICK)
             self._outlet.tell(elapsed=elapsed, left=passing * self._ahead.left())
@@ -239,8 +248,9 @@ class Watching:
         now = time.monotonic()
         if now >= self._next_point:
             self._next_point = now + _BETWEEN_POINTS
-            step = snapshot.step
-            self._outlet.tell(iteration=step.iteration, cost=_finite(step.cost), elapsed=now - self._began)
+            step, cost = snapshot.step, _finite(snapshot.step.cost * self._curve.factor)
+            # The phase again: kernels that were compiled meanwhile have told of that.
+            self._outlet.tell(phase=self._phase, iteration=step.iteration, cost=cost, elapsed=now - self._began)
         if now >= self._next_picture:
             self._draw(snapshot)
             taken = time.monotonic() - now

@@ -28,11 +28,12 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
+_HEADERS_ON_LOOPBACK = {"Cross-Origin-Opener-Policy": "same-origin"}
+"""Browsers heed this one, without a complaint, only where nobody can listen in: over HTTPS or on the machine itself."""
 
 
 class Guard:
@@ -49,6 +50,7 @@ class Guard:
         if scope["type"] != "http":  # there are no web sockets
             return
         answer, headers = self._app, Headers(scope=scope)
+        more = _HEADERS | (_HEADERS_ON_LOOPBACK if _name_of(headers.get("host", "")) in LOOPBACK else {})
         if refusal := self._refuse(scope["path"], headers):
             status, sentence = refusal
             answer = JSONResponse({"error": sentence}, status)
@@ -56,7 +58,7 @@ class Guard:
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 out = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
+                for name, value in more.items():
                     out[name] = value
             await send(message)
 
@@ -76,8 +78,13 @@ class Guard:
         return None
 
     def _is_own(self, host: str) -> bool:
-        name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
-        return name.lower() in self._hosts or ("0.0.0.0" in self._hosts and _is_number(name))
+        name = _name_of(host)
+        return name in self._hosts or ("0.0.0.0" in self._hosts and _is_number(name))
+
+
+def _name_of(host: str) -> str:
+    """A host without its port."""
+    return (host.rsplit(":", 1)[0] if not host.endswith("]") else host).lower()
 
 
 def _is_number(name: str) -> bool:

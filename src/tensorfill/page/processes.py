@@ -8,16 +8,18 @@ from __future__ import annotations
 import asyncio
 import json
 import multiprocessing
-import os
 import signal
+import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from ..errors import TensorfillError
+from .allowances import Allowance
 from .worker import PRELOADED, work
 
 Told = Callable[[dict[str, Any]], None]
@@ -35,18 +37,6 @@ class WorkStopped(TensorfillError):
     """It was stopped before there was anything to keep."""
 
 
-@dataclass(frozen=True)
-class Allowance:
-    """What a piece of work may take."""
-
-    seconds: float | None = 60.0
-    """In all; None for work that the user watches and can stop."""
-    bytes: int | None = None
-    """Of memory, beyond what the libraries take."""
-    nice: int = 0
-    """How far it stands back for others, the server above all."""
-
-
 class Working:
     """A process at work."""
 
@@ -56,15 +46,15 @@ class Working:
         self._process = context.Process(target=work, args=(theirs, told), daemon=True)
         self._process.start()
         theirs.close()  # so that the death of the process is noticed
-        self._end = None if allowance.seconds is None else time.monotonic() + allowance.seconds
+        self._allowance, self._end = allowance, time.monotonic() + allowance.seconds
         self._lock = threading.Lock()
 
     def listen(self, told: Told) -> dict[str, Any]:
         """Wait for the answer, handing on what is told before; raises a sentence if there will be none."""
         try:
             while True:
-                if self._end is not None and time.monotonic() > self._end:
-                    raise WorkFailed("This took longer than it may; the file is damaged, or too large for the page.")
+                if time.monotonic() > self._end:
+                    raise WorkFailed(self._allowance.too_long)
                 if not self._pipe.poll(_GLANCE):
                     continue
                 message = json.loads(self._pipe.recv_bytes(_LONGEST_MESSAGE))
@@ -86,15 +76,20 @@ class Working:
             self._pipe.send_bytes(json.dumps(message).encode())
 
     def interrupt(self) -> None:
-        """As Ctrl-C does: stop and keep the best so far."""
-        with suppress(OSError):
-            if self._process.exitcode is None and self._process.pid:
-                os.kill(self._process.pid, signal.SIGINT)
+        """As Ctrl-C does: stop and keep the best so far.
 
-    def end(self) -> None:
-        """See it off, whatever it is doing."""
+        It waits in the pipe until the process can take it: a signal that came before would be lost.
+        """
+        self.send({"interrupt": True})
+
+    def kill(self) -> None:
+        """End it, whatever it is doing; whoever listens hears of it."""
         if self._process.exitcode is None:
             self._process.kill()
+
+    def end(self) -> None:
+        """See it off."""
+        self.kill()
         self._process.join(_FAREWELL)
         with self._lock:
             self._pipe.close()
@@ -103,7 +98,7 @@ class Working:
         self._process.join(_FAREWELL)
         if self._process.exitcode == -signal.SIGKILL:
             return "The work was ended by the system; perhaps the memory ran out."
-        return "The work ended without an answer; the file is damaged, or too large for the page."
+        return self._allowance.died
 
 
 class Processes:
@@ -128,7 +123,11 @@ class Processes:
     ) -> dict[str, Any]:
         """The answer of a piece of work; `told` and `started` are called in the loop of the caller."""
         loop = asyncio.get_running_loop()
-        working = await asyncio.to_thread(Working, self._context, task, arguments, allowance or Allowance())
+        try:
+            working = await asyncio.to_thread(Working, self._context, task, arguments, allowance or Allowance())
+        except (OSError, RuntimeError) as error:
+            traceback.print_exception(error, file=sys.stderr)  # for whoever started the server, not for the page
+            raise WorkFailed("The work could not be begun; the terminal of the server says why.") from None
         if self._closed:
             working.end()
             raise WorkFailed("The server is stopping.")

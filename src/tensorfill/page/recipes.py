@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 from .reading import Words
@@ -22,7 +23,7 @@ def name_holes(name: str) -> str:
     return name_filled(name).replace("-filled", "-holes")
 
 
-def shell_recipe(name: str, wish: Wish, *, table: bool, words: Words) -> str:
+def shell_recipe(name: str, wish: Wish, *, table: bool, words: Words, tile: Sequence[int] | None = None) -> str:
     """The command."""
     given = name_holes(name) if table and wish.holes else name
     parts = ["tensorfill", "complete", _as_file(given), "-o", _as_file(name_filled(name))]
@@ -45,6 +46,8 @@ def shell_recipe(name: str, wish: Wish, *, table: bool, words: Words) -> str:
         parts += ["--upper", _typed(wish.upper)]
     if wish.time_limit is not None:
         parts += ["--time-limit", _typed(wish.time_limit)]
+    if tile is not None:
+        parts += ["--tile", _typed(tuple(tile))]
     return shlex.join(parts)
 
 
@@ -61,7 +64,7 @@ def _typed(value: Any) -> str:
     return f"{value:.17g}" if isinstance(value, float) else str(value)
 
 
-def python_recipe(name: str, wish: Wish, *, table: bool, words: Words) -> str:
+def python_recipe(name: str, wish: Wish, *, table: bool, words: Words, tile: Sequence[int] | None = None) -> str:
     """The lines of Python."""
     given = name_holes(name) if table and wish.holes else name
     arguments = ["data", *(["np.load('known.npy')"] if wish.holes and not table else []), f"method={wish.method!r}"]
@@ -74,6 +77,8 @@ def python_recipe(name: str, wish: Wish, *, table: bool, words: Words) -> str:
         arguments.append(f"upper={wish.upper!r}")
     if wish.time_limit is not None:
         arguments.append(f"time_limit={wish.time_limit!r}")
+    if tile is not None:
+        arguments.append(f"tile={tuple(tile)}")
     given = f"{given}::{words['array']}" if "array" in words else given
     reading = f"{given!r}, table={words['table']!r}" if "table" in words else f"{given!r}"
     reading += f", size={tuple(words['size'])}" if "size" in words else ""

@@ -131,6 +131,7 @@ class Run:
     iteration: int = 0
     elapsed: float = 0.0
     left: float | None = None
+    curve_name: str = "Cost"
     curve: list[tuple[float, float]] = field(default_factory=list)
     picture: int = 0
     picture_plane: int = 0
@@ -143,12 +144,13 @@ class Run:
 
     def hear(self, message: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """Take in what its process tells; returns the event for the page."""
-        if "result" in message:
+        if "result" in message and self.state == "running":
             self.state, self.summary = "done", dict(message["result"])
             return "run", self.told()
         self.phase = str(message.get("phase", self.phase))
         self.elapsed = float(message.get("elapsed", self.elapsed))
         self.left = message.get("left", self.left)
+        self.curve_name = str(message.get("curve", self.curve_name))
         if message.get("iteration") is not None:
             self.iteration = int(message["iteration"])
             if message.get("cost") is not None:
@@ -167,8 +169,8 @@ class Run:
         self.components, self.uncertainty, self.extras = answer["components"], answer["uncertainty"], True
 
     def fail(self, state: str, sentence: str) -> None:
-        """It has ended; what comes after a result is not missed."""
-        if self.state != "done":
+        """It has ended; what comes after a result is not missed, and what ended it first is what is said."""
+        if self.state in ("queued", "running"):
             self.state, self.error = state, sentence
         self.extras = True
 
@@ -180,6 +182,7 @@ class Run:
             "iteration": self.iteration,
             "elapsed": self.elapsed,
             "left": self.left,
+            "curve_name": self.curve_name,
             "point": self.curve[-1] if self.curve else None,
             "picture": self.picture,
             "picture_plane": self.picture_plane,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import json
 import multiprocessing
 import os
@@ -24,6 +25,8 @@ try:
     import resource
 except ImportError:  # Windows: no limits there
     resource = None  # type: ignore[assignment]
+
+_FEWEST_CORES = 4  # work on fewer may still use the processor for as long: it is not shared evenly
 
 PRELOADED = ("tensorfill.page.worker",)
 TASKS: Mapping[str, Callable[..., dict[str, Any]]] = {
@@ -53,7 +56,10 @@ class Outlet:
             try:
                 if self._pipe not in wait(sources):
                     os._exit(1)
-                self.wanted.update(json.loads(self._pipe.recv_bytes()))
+                message = json.loads(self._pipe.recv_bytes())
+                if message.pop("interrupt", False):
+                    _press()
+                self.wanted.update(message)
             except (EOFError, OSError):
                 os._exit(1)
 
@@ -65,24 +71,32 @@ def work(pipe: Connection, told: str) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     warnings.simplefilter("ignore")
     outlet = Outlet(pipe)
-    threading.Thread(target=outlet.hear, name="hear", daemon=True).start()
     _stand_back(order["nice"])
     _limit(order["bytes"], order["seconds"])
     arguments = order["arguments"]
     try:
+        threading.Thread(target=outlet.hear, name="hear", daemon=True).start()  # who may be told to stop at once
         answer: dict[str, Any] = {"done": TASKS[order["task"]](outlet, **arguments)}
     except KeyboardInterrupt:
         answer = {"error": "Stopped before there was anything to keep.", "stopped": True}
     except TensorfillError as error:
         answer = {"error": hide_places(str(error), arguments)}
     except MemoryError:
-        answer = {"error": "This needs more memory than the page may take; use the command line, or a smaller part."}
+        answer = {"error": order["too_large"]}
     except Exception:
         traceback.print_exc(file=sys.stderr)  # for whoever started the server, not for the page
         answer = {"error": "Something went wrong that should not have; the terminal of the server says what."}
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     outlet.tell(**answer)
     os._exit(0)  # nothing is left to tidy up, and libraries take their time
+
+
+def _press() -> None:
+    """Ctrl-C for the main thread; a signal ends its waiting, too."""
+    if os.name == "posix":
+        os.kill(os.getpid(), signal.SIGINT)
+    else:
+        _thread.interrupt_main()
 
 
 def hide_places(sentence: str, arguments: Mapping[str, Any]) -> str:
@@ -99,14 +113,13 @@ def _stand_back(nice: int) -> None:
         os.nice(nice)
 
 
-def _limit(count: int | None, seconds: float | None) -> None:
+def _limit(count: int | None, seconds: float) -> None:
     """The system itself ends what takes more."""
     if resource is None:
         return
     if count is not None:
         _lower(resource.RLIMIT_AS, _address_space() + count)
-    if seconds is not None:
-        _lower(resource.RLIMIT_CPU, int(4 * seconds) + 1)
+    _lower(resource.RLIMIT_CPU, int(seconds * max(_FEWEST_CORES, os.cpu_count() or 1)) + 1)
 
 
 def _lower(which: int, value: int) -> None:

@@ -35,6 +35,7 @@ class ConstraintSettings:
     tolerance: float = 3e-4
     structured_tolerance: float = 3e-5
     most_updates: int = 6  # of the multipliers; later ones change little, and what is left is lifted
+    most_steps: int | None = None  # of each solve in between; None: as many as for a mean
     most_lifts: int = 100
     sharper: float = 1e-5  # times the tolerance, for the last solve: the lower bound divides its residual by σ²/s
     sharper_steps: int = 60  # of it, at most …
@@ -47,6 +48,8 @@ class ConstraintSettings:
 
 
 CONSTRAINT = ConstraintSettings()
+QUICK_CONSTRAINT = ConstraintSettings(most_updates=2, most_steps=12, sharper_steps_if_large=4, most_lifts=10)
+"""Where W ≥ 0 is hardly noticed: enough for a certificate, and what is left is clipped."""
 
 
 @compiled(nogil=True, fastmath=True)
@@ -89,6 +92,7 @@ def solve_nonnegative(
     """From coefficients near the unconstrained solution, until no entry is below −`negativity`."""
     ratio = prior.ratio(start.dtype)
     mu = start.dtype.type(mean)
+    most_steps = most_steps if settings.most_steps is None else min(most_steps, settings.most_steps)
     multipliers: Numbers = np.zeros(data.shape, start.dtype)
     coefficients, steps, energy = start.copy(), 0, _objective(prior, data, start, ratio)
     for number in range(settings.most_updates):

@@ -22,7 +22,7 @@ from ..tensor import Array
 from .bases import BINNING, Basis, Binning, Borders, Numbers
 from .data import BorderSettings, KnownData, PlaceSettings, WindowSettings
 from .learning import LearningSettings
-from .nonnegative import ConstraintSettings
+from .nonnegative import QUICK_CONSTRAINT, ConstraintSettings
 from .prior import FamilySettings, ParametricSpectrum, Prior, StartSettings
 from .shared_uncertainty import SharedLaw
 from .uncertainty import Uncertainty
@@ -40,6 +40,8 @@ class TileSettings:
     settled: float = 0.97  # of σ² in the round before, from which on it is not worth another one …
     fewest: int = 3  # … once there were some: the first ones find out what the bases can do
     better: float = 1.005  # times as large as the error with learned bases is that without, if it pays to learn them
+    constraint_pays: float = 0.98  # of windows' error without W ≥ 0 is that with it, if it is worth its full time …
+    constraint: ConstraintSettings = QUICK_CONSTRAINT  # … or else this much
 
 
 @dataclass(frozen=True, kw_only=True)

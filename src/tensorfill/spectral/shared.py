@@ -17,6 +17,7 @@ from ..missingness import Missingness
 from ..tensor import SHORT
 from .data import KnownData
 from .learning import Learner
+from .nonnegative import ConstraintSettings
 from .prior import Prior, fit_to, resize, without_borders
 from .run import Modes, Plan, SpectralRun
 from .shared_uncertainty import SharedLaw, learn_law
@@ -36,6 +37,8 @@ class SharedPrior:
     """Where bases are learned by each tile."""
     constrained: bool
     """Whether W ≥ 0 is part of the problem."""
+    constraint_pays: bool
+    """Whether it made errors in windows smaller, so that it is worth any time."""
     bound: float | None
     """The best of the solver for holes."""
     law: SharedLaw | None
@@ -63,6 +66,7 @@ def pool_runs(runs: Sequence[SpectralRun]) -> SharedPrior:
         errors=errors,
         learned=_choose_modes(errors, runs[0]),
         constrained=all(run.constrained for run in runs),
+        constraint_pays=_constraint_pays(runs),
         bound=sorted(bounds)[len(bounds) // 2] if bounds else None,
         law=learn_law(uncertainties),
     )
@@ -85,6 +89,13 @@ def _pool_errors(runs: Sequence[SpectralRun]) -> dict[Modes, float]:
     """Root mean square errors over all windows, of what all have tried."""
     tried = [modes for modes in runs[0].errors if all(modes in run.errors for run in runs)]
     return {modes: math.sqrt(sum(run.errors[modes] ** 2 for run in runs) / len(runs)) for modes in tried}
+
+
+def _constraint_pays(runs: Sequence[SpectralRun]) -> bool:
+    """Whether W ≥ 0 brought anything in the windows where it could have."""
+    compared = [run.constraint_errors for run in runs if run.constraint_errors is not None]
+    without, within = (math.fsum(errors[side] ** 2 for errors in compared) for side in (0, 1))
+    return within < runs[0].plan.settings.tile.constraint_pays ** 2 * without
 
 
 def _choose_modes(errors: Mapping[Modes, float], run: SpectralRun) -> Modes:
@@ -131,6 +142,11 @@ class SharedSolver(SpectralSolver):
         """An index of which nothing is ever seen would teach a basis its own interpolation."""
         lost, shape, settings = self.run.pattern.lost_indices, self.run.data.shape, self.run.plan.settings
         return tuple(mode for mode in modes if not len(lost[mode]) and shape[mode] <= settings.longest_learned)
+
+    @property
+    def _constraint(self) -> ConstraintSettings:
+        settings = self.run.plan.settings
+        return settings.constraint if self._shared.constraint_pays else self._settings.constraint
 
     def step(self) -> None:
         if self._stage == "hold_out":

@@ -26,7 +26,7 @@ from ..tensor import SHORT
 from .bases import Numbers
 from .data import KnownData, find_window
 from .learning import Learner
-from .nonnegative import Constrained, certify, solve_nonnegative
+from .nonnegative import Constrained, ConstraintSettings, certify, solve_nonnegative
 from .prior import Prior, resize, starting_prior, with_components
 from .run import Modes, Plan, SpectralRun, SpectralSettings
 from .transform import SpectralEstimate, Transform
@@ -280,10 +280,14 @@ class SpectralSolver(Solver):
             mean,
             learner.firm_solver(),
             negativity=self.run.plan.negativity,
-            tolerance=settings.constraint.structured_tolerance if holes else settings.constraint.tolerance,
+            tolerance=self._constraint.structured_tolerance if holes else self._constraint.tolerance,
             most_steps=settings.learning.most_structured_steps if holes else settings.learning.most_steps,
-            settings=settings.constraint,
+            settings=self._constraint,
         )
+
+    @property
+    def _constraint(self) -> ConstraintSettings:
+        return self.run.plan.settings.constraint
 
     def _constrain(self) -> None:
         """W ≥ 0, if it is part of the problem; the end."""

@@ -75,6 +75,13 @@ export function slider(label, { min, max, step = 1, value, words = String, id },
   return row;
 }
 
+/** Put the text of an element on the clipboard, also where browsers give none to pages because the way to them is not encrypted. */
+export async function copyText(element) {
+  if (navigator.clipboard) { await navigator.clipboard.writeText(element.textContent); return; }
+  getSelection().selectAllChildren(element);
+  document.execCommand("copy");
+}
+
 /** Say something to those who listen to the page instead of looking at it. */
 export function announce(sentence) {
   document.getElementById("status").textContent = sentence;

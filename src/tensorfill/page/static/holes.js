@@ -10,6 +10,11 @@ export function unpackBits(packed, start, count) {
   return found;
 }
 
+/** A box, made to hold a part of a row, too. */
+const around = (box, row, from, to) => (box
+  ? { top: Math.min(box.top, row), bottom: Math.max(box.bottom, row), left: Math.min(box.left, from), right: Math.max(box.right, to) }
+  : { top: row, bottom: row, left: from, right: to });
+
 export class Holes {
   constructor(planes, rows, columns, known) {
     Object.assign(this, { planes, rows, columns, known, layers: new Map(), lost: new Set(), past: [], future: [], version: 0 });
@@ -45,7 +50,7 @@ export class Holes {
   /** Begin a stroke on all planes or one; what is there is remembered. */
   begin(scope, erasing) {
     const names = erasing && scope === "all" ? [...new Set(["all", ...this.layers.keys()])] : [scope];
-    this.stroke = { erasing, scope, box: null, before: new Map(names.map((name) => [name, this.layer(name).slice()])) };
+    this.stroke = { erasing, scope, box: null, fresh: null, before: new Map(names.map((name) => [name, this.layer(name).slice()])) };
   }
 
   /** Paint the columns from `first` to `last`, both included, of a row. */
@@ -57,9 +62,15 @@ export class Holes {
       const value = !stroke.erasing ? HOLE : name !== "all" && stroke.scope !== "all" && this.layers.has("all") ? KEPT : NONE;
       this.layers.get(name).fill(value, start + from, start + to + 1);
     }
-    const box = (stroke.box ??= { top: row, bottom: row, left: from, right: to });
-    box.top = Math.min(box.top, row); box.bottom = Math.max(box.bottom, row);
-    box.left = Math.min(box.left, from); box.right = Math.max(box.right, to);
+    stroke.box = around(stroke.box, row, from, to);
+    stroke.fresh = around(stroke.fresh, row, from, to);
+  }
+
+  /** What the stroke has reached since this was asked last; null if it is nothing. */
+  takeFresh() {
+    const found = this.stroke?.fresh ?? null;
+    if (found) this.stroke.fresh = null;
+    return found;
   }
 
   /** A disc around a point; sites are counted by their middles. */

@@ -4,10 +4,10 @@ import { bytes, pack, send } from "./api.js";
 import { h, icon, iconButton, percent, segmented, slider } from "./dom.js";
 import { holesOf, keptOf } from "./masks.js";
 import { painting, TOOLS } from "./painting.js";
-import { planeWords } from "./playbar.js";
-import { currentItem, store, tell } from "./store.js";
+import { planeWords, siteWords } from "./playbar.js";
+import { chooseTab, currentItem, store, tell } from "./store.js";
 
-const PATTERNS = [["uniform", "pixels, one by one"], ["lines", "lines"], ["blocks", "blocks"], ["scratches", "scratches"], ["text", "text"]];
+const PATTERNS = [["uniform", "one by one"], ["lines", "lines"], ["blocks", "blocks"], ["scratches", "scratches"], ["text", "text"]];
 const random = { share: 50, pattern: "uniform", seed: 0 };
 let growth = 2;
 
@@ -15,9 +15,15 @@ let growth = 2;
 export function holesPanel(busy) {
   const item = currentItem(), holes = holesOf(item);
   if (!holes) return h("div", { class: "panel-body" }, h("p", { class: "quiet" }, "Looking at the file …"));
-  const panel = h("div", { class: "panel-body" }, known(item), tools(item, panelChanged), history(item), all(item, busy), planes(item), mask(item, busy));
+  const panel = h("div", { class: "panel-body" }, known(item), tools(item, panelChanged), history(item), all(item, busy), planes(item), mask(item, busy), next(item));
   function panelChanged() { tell("tools"); }
   return panel;
+}
+
+/** On to the method, as soon as there is something to fill in. */
+function next(item) {
+  const missing = keptOf(item) ? keptOf(item).known_share < 1 : false;
+  return h("div", { class: "foot" }, h("button", { type: "button", class: "primary", id: "next", disabled: !missing, onclick: () => { chooseTab("method"); document.getElementById("fill")?.focus(); } }, "Next: choose a method"));
 }
 
 function known(item) {
@@ -39,9 +45,9 @@ function tools(item, changed) {
     h("div", { class: "tools", role: "radiogroup", "aria-label": "Tool" }, TOOLS.map(([name, label, key]) =>
       h("label", { title: `${label} (${key})` }, h("input", { type: "radio", name: "tool", value: name, checked: painting.tool === name, onchange: () => choose(name) }), icon(name), h("span", {}, label === "Move the picture" ? "Move" : label)))),
     painting.tool === "text" ? h("label", { class: "field" }, h("span", {}, "Words"), h("input", { type: "text", maxLength: 60, value: painting.text, oninput: (event) => { painting.text = event.target.value; } })) : null,
-    ["brush", "line", "text"].includes(painting.tool) ? slider("Size", { min: 1, max: sizeMost, value: painting.size, words: (value) => `${value} pixels`, id: "size" }, (value) => { painting.size = value; }) : null,
+    ["brush", "line", "text"].includes(painting.tool) ? slider("Size", { min: 1, max: sizeMost, value: painting.size, words: (value) => `${value} ${siteWords(item)[value === 1 ? 0 : 1]}`, id: "size" }, (value) => { painting.size = value; }) : null,
     painting.tool === "pick" ? slider("Tolerance", { min: 0, max: 128, value: painting.tolerance, words: (value) => `${value} of 255` }, (value) => { painting.tolerance = value; }) : null,
-    painting.tool === "pick" ? h("p", { class: "quiet" }, "Click on the picture: everything of this colour becomes a hole.") : null,
+    painting.tool === "pick" ? h("p", { class: "quiet" }, `Click on the picture: everything of this ${item.depth === 3 ? "colour" : "value"} becomes a hole.`) : null,
     several ? segmented("Where", [["all", `All ${many}`], ["one", `This ${one.toLowerCase()}`]], painting.scope, (scope) => { painting.scope = scope; }) : null,
     ["move", "pick"].includes(painting.tool) ? null : h("label", { class: "check" }, h("input", { type: "checkbox", checked: painting.erasing, onchange: (event) => { painting.erasing = event.target.checked; } }), h("span", {}, "Erase"), h("kbd", {}, "e")));
 }
@@ -68,10 +74,10 @@ function all(item, busy) {
   });
   const select = h("select", { "aria-label": "What is missing at random", onchange: (event) => { random.pattern = event.target.value; } },
     PATTERNS.map(([value, text]) => h("option", { value, selected: value === random.pattern }, text)));
-  return h("details", { open: all.open ?? false, ontoggle: (event) => { all.open = event.target.open; } }, h("summary", {}, "At random, or wider"),
+  return h("details", { open: all.open ?? false, ontoggle: (event) => { all.open = event.target.open; } }, h("summary", {}, "Random holes, wider holes"),
     slider("Missing at random", { min: 1, max: 99, value: random.share, words: (value) => `${value} %`, id: "random" }, (value) => { random.share = value; }),
     h("div", { class: "row" }, select, h("button", { type: "button", class: "plain-button", onclick: scatter }, "Scatter")),
-    h("div", { class: "row" }, h("label", { class: "field inline" }, h("span", {}, "Wider by"), h("input", { type: "number", min: 1, max: 200, value: growth, oninput: (event) => { growth = Number(event.target.value); } }), h("span", {}, "pixels")),
+    h("div", { class: "row" }, h("label", { class: "field inline" }, h("span", {}, "Wider by"), h("input", { type: "number", min: 1, max: 200, value: growth, oninput: (event) => { growth = Number(event.target.value); } }), h("span", {}, siteWords(item)[1])),
       h("span", { class: "grow" }), h("button", { type: "button", class: "plain-button", disabled: holes.empty, onclick: grow }, "Grow")));
 }
 

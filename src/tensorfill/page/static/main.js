@@ -105,13 +105,15 @@ function describeStage(item) {
   return store.tab === "results" && run ? `${what}, as filled in by ${run.method}` : what;
 }
 
-/** Replace what is in a place and leave the keyboard where it was. */
+/** Replace what is in a place and leave the keyboard and what is scrolled where they were. */
 function keepFocus(place, change) {
-  const active = place.contains(document.activeElement) ? document.activeElement : null, scroll = place.scrollTop;
+  const active = place.contains(document.activeElement) ? document.activeElement : null, scroll = place.querySelector(".panel-body")?.scrollTop ?? 0, was = place.dataset.shows;
   const same = active && (active.id ? `#${CSS.escape(active.id)}` : active.name && active.type === "radio" ? `input[name="${CSS.escape(active.name)}"]:checked` : active.getAttribute("aria-label") ? `[aria-label="${CSS.escape(active.getAttribute("aria-label"))}"]` : null);
   const words = active?.textContent;
   change(place);
-  place.scrollTop = scroll;
+  const scrolled = place.querySelector(".panel-body");
+  if (scrolled && was === store.tab) scrolled.scrollTop = scroll;
+  place.dataset.shows = store.tab;
   if (!active) return;
   const again = same ? place.querySelector(same) : [...place.querySelectorAll("button, summary")].find((other) => other.textContent === words);
   again?.focus({ preventScroll: true });
@@ -153,6 +155,7 @@ addEventListener("keydown", (event) => {
   else if (key === "+" || key === "=") stage.zoom(1.4);
   else if (key === "-") stage.zoom(1 / 1.4);
   else if (key === "0") stage.fit();
+  else if (key === " " && item.planes > 1 && (event.target === document.body || (event.target === canvas && store.tab !== "holes"))) bar.play();
   else if ((key === "," || key === ".") && item.planes > 1) choosePlane(store.plane + (key === "." ? 1 : -1));
   else if (store.tab === "results" && /^[1-9]$/.test(key) && runsOf(item.id)[key - 1]) chooseRun(runsOf(item.id)[key - 1].id);
   else if (store.tab === "results" && event.target === canvas && stage.split !== null && (key === "arrowleft" || key === "arrowright")) stage.handlers.splits?.(stage.split = Math.min(1, Math.max(0, stage.split + (key === "arrowright" ? 0.02 : -0.02)))), stage.draw();
@@ -166,6 +169,7 @@ addEventListener("keydown", (event) => {
 // Beginning
 
 acceptDrops();
+stage.handlers.resizes = () => show(stage);
 paintOn(stage, busy);
 drawMain();
 get("menu").then((menu) => { store.menu = menu; if (!currentItem()) drawMain(); else drawPanel(); }).catch((error) => { if (error.status !== 401) trouble(error); });

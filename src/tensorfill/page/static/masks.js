@@ -6,7 +6,7 @@ import { tell } from "./store.js";
 
 const KEPT = "tensorfill-holes";
 const WAIT = 350;
-const HOLE_COLOUR = [122, 79, 224];
+const STRENGTH = 212;
 
 const masks = new Map();
 let waiting = null;
@@ -76,49 +76,53 @@ export function forgetMask(id) { masks.delete(id); }
 let overlay = null;
 
 /** The holes of a plane as a picture to lay over it. */
-export function overlayOf(item, plane, solid = false) {
+export function overlayOf(item, plane, colour) {
   const holes = holesOf(item);
   if (!holes) return null;
-  const name = `${item.id} ${plane} ${holes.version} ${solid}`;
+  const name = `${item.id} ${plane} ${holes.version} ${colour}`;
   if (overlay?.name === name && !holes.stroke) return overlay.canvas;
   if (!overlay || overlay.canvas.width !== holes.columns || overlay.canvas.height !== holes.rows) {
     const canvas = new OffscreenCanvas(holes.columns, holes.rows);
     overlay = { canvas, context: canvas.getContext("2d"), name: "" };
   }
-  // While a stroke is under way only the rows that it has reached are drawn anew.
-  const box = overlay.name === name && holes.stroke?.box;
-  drawRows(holes, plane, box ? box.top : 0, box ? box.bottom : holes.rows - 1, solid ? 255 : 205);
+  // While a stroke is under way only what it has reached since is drawn anew.
+  const whole = { top: 0, bottom: holes.rows - 1, left: 0, right: holes.columns - 1 }, fresh = holes.takeFresh();
+  if (overlay.name !== name) drawPart(holes, plane, whole, colour);
+  else if (fresh) drawPart(holes, plane, fresh, colour);
   overlay.name = name;
   return overlay.canvas;
 }
 
-function drawRows(holes, plane, top, bottom, strength) {
-  const { columns } = holes, image = new ImageData(columns, bottom - top + 1), pixels = new Uint32Array(image.data.buffer);
-  const [r, g, b] = HOLE_COLOUR, own = (strength << 24) | (b << 16) | (g << 8) | r;
+function drawPart(holes, plane, { top, bottom, left, right }, [r, g, b]) {
+  const { columns } = holes, image = new ImageData(right - left + 1, bottom - top + 1), pixels = new Uint32Array(image.data.buffer);
+  const own = (STRENGTH << 24) | (b << 16) | (g << 8) | r;
   const all = holes.layers.get("all"), layer = holes.layers.get(plane), lost = holes.lost.has(plane);
-  for (let i = top * columns, j = 0; j < pixels.length; i++, j++) {
-    const painted = lost || layer?.[i] === 1 || (all?.[i] === 1 && layer?.[i] !== 2);
-    if (painted || !holes.isKnown(plane, i)) pixels[j] = own;
+  for (let row = top, j = 0; row <= bottom; row++) {
+    for (let i = row * columns + left; i <= row * columns + right; i++, j++) {
+      const painted = lost || layer?.[i] === 1 || (all?.[i] === 1 && layer?.[i] !== 2);
+      if (painted || !holes.isKnown(plane, i)) pixels[j] = own;
+    }
   }
-  overlay.context.putImageData(image, 0, top);
+  overlay.context.putImageData(image, left, top);
 }
 
 /** The holes of a run, which may not be those that are painted now, as a picture. */
-export async function overlayOfRun(run, item, plane) {
+export async function overlayOfRun(run, item, plane, colour) {
   const holes = holesOf(item);
   if (!holes) return null;
-  const name = `${run.holes}`;
-  if (!overlayOfRun.kept || overlayOfRun.kept.name !== name) {
-    const packed = run.holes ? (await bytes(`items/${item.id}/holes/${run.holes}`)).bytes : null;
-    overlayOfRun.kept = { name, packed };
+  const name = `${item.id} ${run.holes}`, drawing = `${name} ${plane} ${colour}`, kept = overlayOfRun.kept ??= { name: null, packed: null, drawing: null, canvas: null };
+  if (kept.drawing === drawing) return kept.canvas;
+  if (kept.name !== name) {
+    kept.packed = run.holes ? (await bytes(`items/${item.id}/holes/${run.holes}`)).bytes : null;
+    kept.name = name;
   }
-  const { packed } = overlayOfRun.kept, canvas = new OffscreenCanvas(holes.columns, holes.rows), image = new ImageData(holes.columns, holes.rows);
-  const pixels = new Uint32Array(image.data.buffer), [r, g, b] = HOLE_COLOUR, colour = (255 << 24) | (b << 16) | (g << 8) | r, start = plane * holes.size;
+  const { packed } = kept, canvas = new OffscreenCanvas(holes.columns, holes.rows), image = new ImageData(holes.columns, holes.rows);
+  const pixels = new Uint32Array(image.data.buffer), [r, g, b] = colour, own = (255 << 24) | (b << 16) | (g << 8) | r, start = plane * holes.size;
   for (let i = 0; i < pixels.length; i++) {
     const bit = start + i, painted = packed && (packed[bit >> 3] >> (7 - (bit & 7))) & 1;
-    if (painted || !holes.isKnown(plane, i)) pixels[i] = colour;
+    if (painted || !holes.isKnown(plane, i)) pixels[i] = own;
   }
   canvas.getContext("2d").putImageData(image, 0, 0);
-  return canvas;
+  return Object.assign(kept, { drawing, canvas }).canvas;
 }
 

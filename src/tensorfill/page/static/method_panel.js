@@ -32,7 +32,7 @@ export function methodPanel(busy) {
   const count = new Set([wish.method, ...wish.others]).size;
   showEstimate(item, expected);
   return h("div", { class: "panel-body" }, methods(), settings(), also(), whole(item),
-    h("div", { class: "go" }, expected, h("button", { type: "button", class: "primary", id: "fill", disabled: !missing || !holesOf(item), onclick: run }, count > 1 ? `Fill in with ${count} methods` : "Fill in"),
+    h("div", { class: "go foot" }, expected, h("button", { type: "button", class: "primary", id: "fill", disabled: !missing || !holesOf(item), onclick: run }, count > 1 ? `Fill in with ${count} methods` : "Fill in"),
       missing ? null : h("p", { class: "quiet" }, "Nothing is missing yet: paint some holes first.")));
 }
 
@@ -41,11 +41,11 @@ const about = (name) => store.menu.methods.find((method) => method.name === name
 function methods() {
   const chosen = about(wish.method);
   const choose = (name) => { wish.method = name; wish.settings = {}; tell("method"); };
-  return h("fieldset", {}, h("legend", {}, "What fills the holes"),
-    segmented("Choice", [["auto", "The best, by itself"], ["one", "A method"]], wish.method === "auto" ? "auto" : "one", (value) => choose(value === "auto" ? "auto" : store.menu.methods[1].name)),
+  return h("fieldset", {}, h("legend", {}, "Method"),
+    segmented("Choice", [["auto", "Automatic"], ["one", "Choose one"]], wish.method === "auto" ? "auto" : "one", (value) => choose(value === "auto" ? "auto" : store.menu.methods[1].name)),
     wish.method === "auto"
       ? [segmented("Effort", [["low", "Quick"], ["normal", "Normal"], ["high", "Thorough"]], wish.effort, (effort) => { wish.effort = effort; tell("method"); }),
-        h("p", { class: "quiet" }, { low: "One method, without comparing.", normal: "Compares methods on what is known and takes the best.", high: "Compares every method there is; takes long." }[wish.effort])]
+        h("p", { class: "quiet" }, { low: "One good method, without comparing.", normal: "Hides some known entries, sees which methods predict them best, and takes those.", high: "The same with every method there is; takes long." }[wish.effort])]
       : [h("select", { "aria-label": "Method", id: "method", onchange: (event) => choose(event.target.value) },
           store.menu.methods.filter((method) => method.name !== "auto").map((method) => h("option", { value: method.name, selected: method.name === wish.method }, method.name))),
         h("p", { class: "quiet" }, `${chosen?.summary ?? ""}.`), h("p", { class: "quiet small" }, chosen?.reference ?? "")]);
@@ -104,8 +104,8 @@ async function showEstimate(item, place) {
     const holes = await keepMask(item);
     const found = await Promise.all([wish.method, ...wish.others].map((method) => post(`items/${item.id}/estimate`, wishFor(item, method, holes))));
     if (turn !== asked) return;
-    const seconds = found.reduce((sum, one) => sum + one.seconds, 0), most = Math.max(...found.map((one) => one.bytes));
-    place.textContent = `About ${duration(Math.max(1, seconds))} and ${size(most)} of memory`;
+    const seconds = found.reduce((sum, one) => sum + one.seconds, 0), most = Math.max(...found.map((one) => one.bytes)), tiles = Math.max(...found.map((one) => one.tiles));
+    place.textContent = `About ${duration(Math.max(1, seconds))} and ${size(most)} of memory${tiles > 1 ? `, in ${tiles.toLocaleString("en")} tiles` : ""}`;
     if (!found.every((one) => one.fits)) place.textContent += `; only ${size(found[0].free)} are free`;
     place.classList.remove("wrong");
   } catch (error) {

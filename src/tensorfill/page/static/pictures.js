@@ -26,6 +26,9 @@ function table(name) {
   return tables.get(name);
 }
 
+/** What holes are painted in: a colour that the data has not. */
+export const holeColour = (item, style) => (item.depth === 3 || style.bands || style.map === "gray" ? [122, 79, 224] : [226, 226, 233]);
+
 /** A colour of a map as CSS. */
 export function colourOf(name, level) {
   const value = table(name)[level];
@@ -137,9 +140,10 @@ export function picture(path, style) {
   }, (found) => found.bytes);
 }
 
-/** How far two planes are apart, brighter where it is more; `gain` makes small differences visible. */
-export function difference(before, after, style, gain) {
-  return keep(`difference ${before} ${after} ${gain}`, async () => {
+/** How far two planes are apart, brighter where it is more; `most` is the share of the range that is brightest. */
+export function difference(before, after, most) {
+  const gain = 1 / most;
+  return keep(`difference ${before} ${after} ${most}`, async () => {
     const [one, two] = await Promise.all([rawPlane(before), rawPlane(after)]);
     const [rows, columns, depth] = one.shape, found = new Uint8Array(rows * columns);
     for (let i = 0; i < found.length; i++) {

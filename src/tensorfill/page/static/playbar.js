@@ -12,10 +12,16 @@ export const style = { map: null, bands: null };
 const WORDS = { video: ["Frame", "frames"], cube: ["Band", "bands"] };
 export const planeWords = (item) => WORDS[item.kind] ?? ["Slice", "slices"];
 
+/** Whether planes may be seen three at a time, as red, green and blue. */
+const hasBands = (item) => item.depth === 1 && item.between.length === 1 && item.planes >= 3 && item.kind !== "video";
+
+/** What one place of a plane is called, and several of them. */
+export const siteWords = (item) => (["picture", "video", "cube"].includes(item.kind) ? ["pixel", "pixels"] : ["cell", "cells"]);
+
 /** How planes of a file are coloured. */
 export function styleOf(item) {
   const map = style.map ?? (["picture", "video", "cube"].includes(item.kind) ? "gray" : "viridis");
-  return { map, bands: style.bands && item.kind === "cube" ? style.bands : null };
+  return { map, bands: style.bands && hasBands(item) && style.bands.every((band) => band < item.planes) ? style.bands : null };
 }
 
 /** Three bands that are seen as red, green and blue. */
@@ -52,7 +58,7 @@ function play(paths, button) {
 }
 
 function stop(button) { playing = null; if (button.isConnected) show(button); }
-function show(button) { button.replaceChildren(icon(playing ? "pause" : "play")); button.setAttribute("aria-label", playing ? "Pause" : "Play"); button.title = playing ? "Pause" : "Play (space)"; }
+function show(button) { button.replaceChildren(icon(playing ? "pause" : "play")); button.setAttribute("aria-label", playing ? "Pause" : "Play"); button.title = playing ? "Pause (space)" : "Play (space)"; }
 
 /** The bar; `paths` says which planes are shown for a number, so that playing can fetch them ahead. */
 export function playbar(stage, paths) {
@@ -63,12 +69,13 @@ export function playbar(stage, paths) {
   bar.append(h("div", { class: "row" }, under, h("span", { class: "grow" }), ...colours(item),
     h("span", { class: "group" }, iconButton("minus", "Smaller (-)", () => stage.zoom(1 / 1.4)), iconButton("fit", "Fit (0)", () => stage.fit()), iconButton("plus", "Larger (+)", () => stage.zoom(1.4)))));
   bar.hover = (place) => { under.textContent = describe(item, place); };
+  bar.play = () => bar.querySelector(".play")?.click();
   return bar;
 }
 
 function scrubbers(item, paths) {
   const [one] = planeWords(item), parts = [], sizes = item.between;
-  const button = h("button", { type: "button", class: "icon-button", "aria-label": "Play", title: "Play (space)" }, icon("play"));
+  const button = h("button", { type: "button", class: "icon-button play", "aria-label": "Play", title: "Play (space)" }, icon("play"));
   button.addEventListener("click", () => (playing ? stop(button) : play(paths, button)));
   const split = (plane) => { const found = []; for (let mode = sizes.length - 1; mode >= 0; mode--) { found[mode] = plane % sizes[mode]; plane = Math.floor(plane / sizes[mode]); } return found; };
   const join = (indices) => indices.reduce((plane, index, mode) => plane * sizes[mode] + index, 0);
@@ -103,7 +110,7 @@ function nameOf(item, index, modes) {
 
 function colours(item) {
   if (item.depth === 3) return [];
-  const chosen = styleOf(item), options = [["gray", "Gray"], ["viridis", "Viridis"], ["embers", "Embers"], ...(item.kind === "cube" ? [["false", "False colour"]] : [])];
+  const chosen = styleOf(item), options = [["gray", "Gray"], ["viridis", "Viridis"], ["embers", "Embers"], ...(hasBands(item) ? [["false", "False colour"]] : [])];
   const select = h("select", { "aria-label": "Colours", onchange: () => {
     style.bands = select.value === "false" ? usualBands(item) : null;
     if (select.value !== "false") style.map = select.value;

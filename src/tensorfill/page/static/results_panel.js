@@ -1,7 +1,7 @@
 // The panel "Results": runs, how far they are, what came of them, and what to take along.
 
 import { get, post, remove, save } from "./api.js";
-import { announce, duration, h, iconButton, segmented, slider } from "./dom.js";
+import { announce, copyText, duration, h, iconButton, segmented, slider } from "./dom.js";
 import { curve } from "./curve.js";
 import { chooseRun, currentItem, currentRun, runsOf, store, tell, remember } from "./store.js";
 
@@ -9,12 +9,16 @@ const WORDS = { queued: "waiting", running: "filling in", done: "done", stopped:
 
 export function resultsPanel(stage, busy) {
   const item = currentItem(), runs = runsOf(item.id), run = currentRun();
-  if (!runs.length) return h("div", { class: "panel-body" }, h("p", { class: "quiet" }, "Nothing has been filled in yet. Paint holes, choose a method, and fill in."));
+  if (!runs.length) return h("div", { class: "panel-body" }, h("p", { class: "quiet" }, "Nothing is filled in yet. Paint holes, choose a method, then fill in."));
   return h("div", { class: "panel-body" }, list(runs, run, busy), run ? detail(run, item, stage, busy) : null);
 }
 
-/** A number with few digits. */
-const plain = (value, digits = 3) => (Number(value.toPrecision(digits)) + 0).toLocaleString("en", { maximumSignificantDigits: digits });
+/** A number with few digits, in little room. */
+const plain = (value, digits = 3) => (value !== 0 && Math.abs(value) < 0.001 ? value.toExponential(0).replace("-", "−") : (Number(value.toPrecision(digits)) + 0).toLocaleString("en", { maximumSignificantDigits: digits }));
+const share = (part) => (part > 0 && part < 1e-5 ? "0.001 %" : `${plain(100 * part, 2)} %`);
+
+/** The difference that is shown brightest, as a share of the range: a few times the error, where that is known. */
+export const brightest = (run) => Math.min(1 / 3, Math.max(0.02, Number((4 * (run.summary?.score?.rmse ?? 1)).toPrecision(1))));
 
 const EFFORTS = { low: ", quick", high: ", thorough" };
 const nameOf = (run) => run.method + (run.method === "auto" ? EFFORTS[run.settings.effort] ?? "" : "");
@@ -36,7 +40,7 @@ function list(runs, current, busy) {
   };
   const table = h("table", { class: "runs" }, h("caption", {}, runs.length > 1 ? "Compare" : "Runs"),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Method"), scored ? h("th", { scope: "col", class: "number", title: "Root mean square error of the painted holes, on a scale of 0 to 1" }, "Error") : null,
-      h("th", { scope: "col", class: "number" }, "Time"), h("th", { scope: "col", class: "number", title: "The smallest value, before anything was clipped" }, "Smallest"), h("th", {}, h("span", { class: "unseen" }, "Remove")))),
+      h("th", { scope: "col", class: "number" }, "Time"), h("th", { scope: "col", class: "number", title: "The smallest value, before anything was clipped" }, "Lowest"), h("th", {}, h("span", { class: "unseen" }, "Remove")))),
     h("tbody", {}, runs.map(row)));
   return [table, others ? h("p", { class: "quiet small" }, "Errors in gray are those of other holes, and cannot be compared.") : null];
 }
@@ -44,21 +48,25 @@ function list(runs, current, busy) {
 function detail(run, item, stage, busy) {
   if (run.state === "queued" || run.state === "running") return progress(run, busy);
   if (run.state !== "done") return h("p", { role: "alert", class: run.state === "failed" ? "wrong" : "quiet" }, run.error);
-  return h("div", { class: "result" }, views(run, item, stage), story(run), files(run, busy), recipes(run));
+  return h("div", { class: "result" }, views(run, item, stage), story(run), files(run, busy), recipes(run, busy));
 }
 
 // While it runs
 
+const sentence = (words) => words.charAt(0).toUpperCase() + words.slice(1);
+
 function progress(run, busy) {
   const bar = h("progress", { max: 1, "aria-label": "How far it is" }), phase = h("p", { class: "phase" }), clock = h("p", { class: "quiet" });
-  const drawing = h("figure", { class: "curve" }), place = h("div", { class: "progress", id: "progress" }, bar, phase, clock, drawing,
-    h("button", { type: "button", class: "plain-button", id: "cancel", onclick: () => busy(() => post(`runs/${run.id}/cancel`)) }, run.state === "queued" ? "Take out of the queue" : "Stop, and keep the best so far"));
+  const stop = run.stopping
+    ? h("button", { type: "button", class: "plain-button", id: "end", onclick: () => busy(() => post(`runs/${run.id}/cancel`, { now: true })) }, "End it now, and keep nothing")
+    : h("button", { type: "button", class: "plain-button", id: "cancel", onclick: () => busy(() => post(`runs/${run.id}/cancel`)) }, run.state === "queued" ? "Take out of the queue" : "Stop, and keep the best so far");
+  const drawing = h("figure", { class: "curve" }), place = h("div", { class: "progress", id: "progress" }, bar, phase, clock, drawing, stop);
   place.update = (now) => {
     const { elapsed, left } = now;
     if (left !== null && now.state === "running") bar.value = Math.min(0.98, elapsed / Math.max(elapsed + left, 1e-9));
-    phase.textContent = now.state === "queued" ? "Waiting for the run before it" : now.phase || "Beginning";
+    phase.textContent = now.state === "queued" ? "Waiting for the run before it" : now.stopping ? "Stopping after this step; the best so far is kept" : sentence(now.phase || "beginning");
     clock.textContent = now.state === "queued" ? "" : `${elapsed.toFixed(0)} s so far${left === null ? "" : `, about ${duration(left)} left`}`;
-    drawing.replaceChildren(...curve(now.curve, now.method));
+    drawing.replaceChildren(...curve(now.curve, now.curve_name));
   };
   place.update(run);
   return place;
@@ -72,16 +80,16 @@ export function refreshProgress(run) {
 // When it is done
 
 function views(run, item, stage) {
-  const options = [["slider", "Slider"], ["beside", "Side by side"], ["filled", "Result"], ["difference", "Change"], ...(run.uncertainty !== null ? [["unsure", "Doubt"]] : []), ...(run.components.length ? [["parts", "Parts"]] : [])];
+  const options = [["slider", "Slider"], ["beside", "Side by side"], ["filled", "Result"], ["difference", run.summary.score ? "Error" : "Difference"], ...(run.uncertainty !== null ? [["unsure", "Uncertainty"]] : []), ...(run.components.length ? [["parts", "Components"]] : [])];
   if (!options.some(([value]) => value === store.view)) store.view = "slider";
   const choose = (view) => { store.view = view; remember(); tell("view"); };
   const about = {
     slider: "Before, with its holes, and after: drag the line, or use the slider.",
     beside: "Before, with its holes, and after, at the same place and zoom.",
     filled: "The completed picture alone.",
-    difference: run.summary.score ? "Bright where the result differs from what was painted over." : "Bright where the result differs from the data.",
-    unsure: "The more orange, the less sure the method is of what it filled in.",
-    parts: "W⁽¹⁾, W⁽²⁾ … add up to the result; each is stretched from its smallest to its largest value.",
+    difference: `${run.summary.score ? "How far the result is from what was painted over" : "How far the result is from the data"}: the brightest is ${Math.round(100 * brightest(run))} % of the range, or more.`,
+    unsure: "The more orange, the less certain the method is of what it filled in.",
+    parts: "W⁽¹⁾, W⁽²⁾ … add up to the result, as in Figure 2 of the paper; each is drawn from its smallest to its largest value.",
   }[store.view];
   const split = slider("Before | after", { min: 0, max: 100, value: Math.round(100 * (stage.split ?? 0.5)), words: (value) => `${value} %`, id: "split" }, (value) => { stage.split = value / 100; stage.draw(); });
   stage.handlers.splits = (share) => split.set(Math.round(100 * share));
@@ -91,17 +99,17 @@ function views(run, item, stage) {
 function story(run) {
   const { summary } = run, lines = [];
   const { score } = summary;
-  if (score) lines.push(["Error of the holes", `${score.rmse.toFixed(4)}${score.psnr === null ? "" : `; ${score.psnr.toFixed(1)} dB over all`}`]);
-  lines.push(["Took", `${duration(summary.seconds)}, ${summary.iterations.toLocaleString("en")} iterations`]);
-  lines.push(["Stopped because", summary.stop]);
-  if (summary.gap !== null) lines.push(["Certificate", summary.gap < 0.2 ? `Proved: no other result is better than this one by more than ${plain(100 * summary.gap, 2)} %, as its own objective counts.` : "It is not proved how near to the best possible this is; more iterations may tell."]);
-  if (summary.nonnegative) lines.push(["Nowhere below", run.lower === null ? "no bound was set" : `${run.lower}, by the method itself`]);
-  else if (summary.negative_share) lines.push(["Clipped", `${plain(100 * summary.negative_share, 2)} % of the entries lay below the bound.`]);
+  if (score) lines.push(["Error in the holes", `${score.rmse.toFixed(4)} on a scale of 0 to 1${score.psnr === null ? "" : `; PSNR of the whole ${score.psnr.toFixed(1)} dB`}`]);
+  lines.push(["Time", `${duration(summary.seconds)}, ${summary.iterations.toLocaleString("en")} ${summary.iterations === 1 ? "iteration" : "iterations"}`]);
+  lines.push(["Why it ended", summary.stop]);
+  if (summary.gap !== null) lines.push(["Certificate", summary.gap < 0.2 ? `Proved: no tensor has an objective that is lower by more than ${share(summary.gap)}.` : "How near this is to the lowest possible objective is not proved; more iterations may prove it."]);
+  if (run.lower !== null && summary.nonnegative) lines.push([run.lower === 0 ? "Nonnegative" : "Lower bound", `The method itself keeps every entry at ${run.lower} or above.`]);
+  else if (run.lower !== null && summary.negative_share) lines.push(["Lower bound", `${share(summary.negative_share)} of the entries were below ${run.lower}, and were set to it.`]);
   const chosen = { ...summary.reasons };
   return [
     h("dl", { class: "story" }, lines.map(([name, text]) => [h("dt", {}, name), h("dd", {}, text)]).flat()),
     Object.keys(chosen).length ? h("details", {}, h("summary", {}, "What was chosen, and why"), h("dl", { class: "story" }, Object.entries(chosen).flatMap(([name, text]) => [h("dt", {}, name), h("dd", {}, text)]))) : null,
-    run.curve.length > 1 ? h("details", {}, h("summary", {}, "How it went"), h("figure", { class: "curve" }, curve(run.curve, run.method))) : null,
+    run.curve.length > 1 ? h("details", {}, h("summary", {}, "Progress"), h("figure", { class: "curve" }, curve(run.curve, run.curve_name))) : null,
     [...summary.notes, ...summary.losses].map((note) => h("p", { class: "quiet note" }, note)),
   ];
 }
@@ -115,13 +123,13 @@ function files(run, busy) {
       run.holes ? h("button", { type: "button", class: "plain-button", onclick: take("holes", "known.npy") }, "Holes") : null));
 }
 
-function recipes(run) {
+function recipes(run, busy) {
   const code = h("pre", { tabIndex: 0 }, h("code", {})), which = { value: "shell" };
   const told = run.holes ? "Save the holes as well: they are what is read here." : null;
   let both = null;
   const show = async () => { both ??= await get(`runs/${run.id}/recipe`); code.firstChild.textContent = both[which.value]; };
-  const copy = async () => { await navigator.clipboard.writeText(code.firstChild.textContent); announce("Copied."); };
-  return h("details", { id: "recipes", ontoggle: (event) => { if (event.target.open) show().catch((error) => tell("trouble", error)); } }, h("summary", {}, "The same elsewhere"),
+  const copy = (event) => { const button = event.currentTarget; return busy(async () => { await copyText(code.firstChild); button.textContent = "Copied"; announce("Copied."); setTimeout(() => { button.textContent = "Copy"; }, 1500); }); };
+  return h("details", { id: "recipes", ontoggle: (event) => { if (event.target.open) show().catch((error) => tell("trouble", error)); } }, h("summary", {}, "The same from the shell and Python"),
     segmented("Where", [["shell", "Shell"], ["python", "Python"]], which.value, (value) => { which.value = value; show(); }), code,
     told ? h("p", { class: "quiet small" }, told) : null, h("button", { type: "button", class: "plain-button", onclick: copy }, "Copy"));
 }

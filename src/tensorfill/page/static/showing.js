@@ -2,9 +2,9 @@
 
 import { ask } from "./api.js";
 import { overlayOf, overlayOfRun } from "./masks.js";
-import { Picture, colour, difference, doubt, picture } from "./pictures.js";
+import { Picture, colour, difference, doubt, holeColour, picture } from "./pictures.js";
 import { styleOf } from "./playbar.js";
-import { nameOfRun } from "./results_panel.js";
+import { brightest, nameOfRun } from "./results_panel.js";
 import { currentItem, currentRun, store, tell } from "./store.js";
 
 const STRETCH = 4;
@@ -30,6 +30,7 @@ export async function show(stage) {
     if (mine !== turn || !found) return;
     const [height, width] = item.shape;
     stage.show({ height, width, aspect: aspectOf(item, stage), labels: item.planes === 1 && (found.split !== undefined || found.panels.length === 1) ? item.labels : [null, null], ...found });
+    stage.canvas.dataset.plane = store.plane;
     stage.canvas.dataset.shown = store.tab === "results" && currentRun()?.state === "done" ? store.view : store.tab;
   } catch (error) {
     if (mine === turn) tell("trouble", error);
@@ -49,24 +50,21 @@ async function compose(item, stage) {
   const data = `items/${item.id}/plane/${plane}`;
   if (store.tab === "results" && run?.state === "running" && run.picture) return live(item, run);
   if (store.tab !== "results" || run?.state !== "done") {
-    return { panels: [{ picture: await picture(data, style), overlay: overlayOf(item, plane) }] };
+    return { panels: [{ picture: await picture(data, style), overlay: overlayOf(item, plane, holeColour(item, style)) }] };
   }
   const filled = `runs/${run.id}/filled/${plane}`;
   switch (store.view) {
     case "filled": return { panels: [{ picture: await picture(filled, style) }] };
-    case "difference": return { panels: [{ picture: await difference(data, filled, style, gainOf(item)) }] };
+    case "difference": return { panels: [{ picture: await difference(data, filled, brightest(run)) }] };
     case "unsure": return { panels: [{ picture: await picture(filled, style), overlay: (await doubt(`runs/${run.id}/unsure/${plane}`)).at(1) }] };
     case "parts": return { panels: await parts(run, item, plane, style) };
     default: {
-      const [one, two, overlay] = await Promise.all([picture(data, style), picture(filled, style), overlayOfRun(run, item, plane)]);
+      const [one, two, overlay] = await Promise.all([picture(data, style), picture(filled, style), overlayOfRun(run, item, plane, holeColour(item, style))]);
       const panels = [{ picture: one, overlay, caption: "before" }, { picture: two, caption: nameOfRun(run) }];
       return store.view === "beside" ? { panels } : { panels, split: stage.split ?? 0.5 };
     }
   }
 }
-
-/** Differences are small; of painted holes they are errors, which should be seen. */
-const gainOf = () => 3;
 
 async function parts(run, item, plane, style) {
   const names = "⁽¹⁾ ⁽²⁾ ⁽³⁾ ⁽⁴⁾ ⁽⁵⁾ ⁽⁶⁾ ⁽⁷⁾ ⁽⁸⁾".split(" "), shade = (value) => String(Number(value.toPrecision(2))).replace("-", "−");

@@ -43,6 +43,7 @@ export class Stage {
     this.box = box;
     if (this.view.fitted) this.fit();
     this.paint();
+    this.handlers.resizes?.();
   }
 
   // Where things are, in CSS pixels
