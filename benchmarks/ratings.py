@@ -48,12 +48,11 @@ def main() -> None:
 def measure(ratings: Ratings, name: str, share: float, seed: int) -> str:
     """A line of numbers: what a method makes of the ratings that are not held out."""
     known, held = ratings.split(share, seed)
-    bounds = {"lower": ratings.lower, "upper": ratings.upper}
     observed = tensorfill.ObservedTensor.from_coordinates(
         ratings.coordinates[known], ratings.values[known], ratings.shape
     )
     begun, used = time.perf_counter(), time.process_time()
-    done = tensorfill.complete(observed, method=name, **bounds)
+    done = tensorfill.complete(observed, method=name, lower=ratings.lower, upper=ratings.upper)
     seconds, cpu = time.perf_counter() - begun, time.process_time() - used
     misses = done.predict(ratings.coordinates[held], raw=True) - ratings.values[held]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
