@@ -17,7 +17,7 @@ library | files
 lazy
 large
 methods | peers
-dual | spectral | patches
+dual | spectral | patches | factors
 selection
 riemannian | tiles
 numerics

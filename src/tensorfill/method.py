@@ -21,6 +21,7 @@ HeldOutUnits = Literal["data", "largest"]
 """The units of the data, or the largest known value."""
 
 SHORT, _SMALL, _LARGE = 2**14, 2**18, 2**22  # entries
+_LAST = 100
 FIXED_SECONDS = 0.2
 """What a completion takes in any case, whatever the method."""
 
@@ -116,6 +117,8 @@ class Method(ABC):
     """Whether `auto` compares it with others at all."""
     place_if_small: ClassVar[int | None] = None
     """Its place among those that `auto` compares on small tensors at normal effort; None: at high effort only."""
+    place_if_sparse: ClassVar[int | None] = None
+    """Its place among those that `auto` compares on tables of interactions; None: it is not."""
 
     interpolates: ClassVar[bool] = False
     """Whether it takes what is around a hole for what is in it, and assumes nothing about the whole. `auto` trusts it
@@ -221,8 +224,33 @@ class Method(ABC):
         int or None
             Small numbers come first; None if it is not compared.
         """
+        if question.sparse:
+            return cls._place_if_sparse(question)
         place = cls.place_if_small
         return question.place(place or 0, when=place is not None and question.small) if cls.compared else None
+
+    @classmethod
+    def _place_if_sparse(cls, question: Question) -> int | None:
+        """At low effort the first alone; at high effort, after the others, whatever builds no full tensor."""
+        place = cls.place_if_sparse
+        if place is None:
+            return _LAST if question.effort == "high" and cls.compared and cls.needs_known_only else None
+        return place if place == 0 or question.effort != "low" else None
+
+    def settled(self, done: Completion) -> Method:
+        """The method with the choices it made for a completion, for nearly the same data.
+
+        Parameters
+        ----------
+        done : Completion
+            What it returned.
+
+        Returns
+        -------
+        Method
+            Itself by default.
+        """
+        return self
 
     @classmethod
     def for_sparse(cls) -> Method:
@@ -310,6 +338,9 @@ class Question:
     """Whether entries are missing in blocks, lines or frames, rather than one by one."""
     strokes: bool = False
     """Whether what is missing are a few narrow holes, such as scratches."""
+    sparse: bool = False
+    """Whether it is a table of interactions, such as ratings: few entries are known of most slices, and nothing is next
+    to anything."""
 
     @property
     def size(self) -> int:

@@ -13,6 +13,7 @@ from ..completion import Completion, Watch
 from ..method import Effort, HeldOutUnits, Method, Question
 from ..observed import ObservedTensor
 from ..selection.choice import Candidates, Choice, Refused
+from ..selection.interactions import is_table_of_interactions
 from ..selection.judge import HeldOutRun
 from ..tensor import entries
 from .dual import NonnegDual
@@ -40,7 +41,8 @@ class Auto(Method):
     ----------
     effort
         "low": spectral alone. "normal": patches, which starts from spectral; what is not clearly worse on a part of the
-        data is compared on all of it: t-ctv, linear if missingness is structured, and more on small tensors. "high":
+        data is compared on all of it: t-ctv, linear if missingness is structured, and more on small tensors. Tables of
+        interactions, such as ratings: bayes-factors, compared with main-effects on held-out entries. "high":
         every method there is, four times over if missingness is structured or little is known.
     weights
         Methods by name and their weights, as an earlier run told them in its settings; nothing is compared then.
@@ -83,7 +85,11 @@ class Auto(Method):
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""
-        return Spectral().refuses(observed) is None
+        return not self._is_sparse(observed)
+
+    def fills_lost_slices(self, observed: ObservedTensor) -> bool:
+        """From those beside them, or by main effects of the other modes."""
+        return True
 
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
         """Complete the tensor."""
@@ -186,11 +192,8 @@ class Auto(Method):
     def _choose(self, choice: Choice, observed: ObservedTensor) -> Completion:
         if self.weights is not None:
             return choice.blended(self._make_named(observed), self.weights, self.lost_weights)
-        refusal = Spectral().refuses(observed)
-        if refusal is not None:
-            fallback = NonnegDual()
-            reason = f"{fallback.name} alone: {refusal}"
-            return choice.blended({fallback.name: fallback}, {fallback.name: 1.0}, reason=reason)
+        if self._is_sparse(observed):
+            return choice.compared_by_entry(candidates(Question(self.effort, observed.shape, sparse=True)))
         question = self._question(observed)
         first, others = leader(question), candidates(question)
         if first.refuses(observed) is not None:
@@ -201,6 +204,11 @@ class Auto(Method):
         # two say different things about it.
         unjudged: dict[str, Method] = {first.name: first, Linear.name: Linear()}
         return choice.compared(Candidates(first, others, unjudged), question)
+
+    @staticmethod
+    def _is_sparse(observed: ObservedTensor) -> bool:
+        """Whether nothing of the size of the tensor is to be built: it is too large, or there is no use in it."""
+        return Spectral().refuses(observed) is not None or is_table_of_interactions(observed)
 
     def _question(self, observed: ObservedTensor) -> Question:
         pattern = observed.missingness
@@ -275,19 +283,25 @@ def candidates(question: Question) -> dict[str, Method]:
     places: dict[str, int] = {}
     made: dict[str, Method] = {}
     for name, kind in available_methods().items():
-        if not is_complete(kind):
+        if not is_complete(kind) or (question.sparse and not kind.needs_known_only):
             continue
         if kind.candidate is Method.candidate:
             place = kind.usual_place(question)
         else:
-            made[name] = make(name, {})
+            made[name] = _make_for(question, name)
             place = made[name].candidate(question)
         if place is not None:
             places[name] = place
     # Stable: those in the same place come in the order of the registry.
-    return {name: made.get(name) or make(name, {}) for name in sorted(places, key=lambda name: places[name])}
+    return {name: made.get(name) or _make_for(question, name) for name in sorted(places, key=lambda name: places[name])}
+
+
+def _make_for(question: Question, name: str) -> Method:
+    """A method at its defaults, or with its settings for tables of interactions."""
+    return available_methods()[name].for_sparse() if question.sparse else make(name, {})
 
 
 def methods_tried(question: Question) -> tuple[str, ...]:
     """The names of all methods that are run, the leader first."""
-    return (leader(question).name, *candidates(question))
+    others = tuple(candidates(question))
+    return others if question.sparse else (leader(question).name, *others)

@@ -27,6 +27,7 @@ _LISTED = (
     "lrtc_tnn:LRTCTNN",
     "spc:SPC",
     "bcpf:BCPF",
+    "bayes_factors:BayesFactors",
     "main_effects:MainEffects",
     "constant_fill:ZeroFill",
     "constant_fill:MeanFill",

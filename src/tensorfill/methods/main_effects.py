@@ -54,6 +54,7 @@ class MainEffects(CheckedMethod):
     reference: ClassVar[str] = "Searle, Casella & McCulloch, Variance Components, 1992"
     nonnegative: ClassVar[bool] = True
     needs_known_only: ClassVar[bool] = True
+    place_if_sparse: ClassVar[int | None] = 1
     costs: ClassVar[tuple[Cost, Cost]] = Cost(60, 0.4), Cost(60, 0.4)
 
     shrinkage: Shrinkage | None = None

@@ -146,10 +146,13 @@ class Task:
         return replace(done, notes=(*self.notes, *done.notes))
 
     def _note_empty_slices(self, *, warn: bool) -> list[str]:
-        neighbours = self.method.looks_at_neighbours(self.data)
-        consequence = "they are guessed from those beside them" if neighbours else _HOPELESS
+        consequence = _HOPELESS
+        if self.method.looks_at_neighbours(self.data):
+            consequence = "they are guessed from those beside them"
+        elif self.method.fills_lost_slices(self.data):
+            consequence = "they are filled with what is usual for such a slice"
         notes = _describe_empty_slices(self.data, consequence)
-        if warn and not neighbours:
+        if warn and consequence == _HOPELESS:
             for note in notes:
                 warnings.warn(note, UnrecoverableSlice, stacklevel=4)
         return notes

@@ -19,6 +19,7 @@ from ..method import Method, Question
 from ..observed import ObservedTensor
 from ..tensor import Array
 from .comparison import Comparison, Course, Stopped, tell_completing
+from .entry_comparison import EntryComparison
 from .judge import HeldOutRun, can_judge_lost, goes_deeper
 from .mixture import Mixture
 
@@ -72,6 +73,10 @@ class Choice:
     def compared(self, candidates: Candidates, question: Question) -> Completion:
         """The method that predicts held-out entries best, or a blend of some."""
         return self._as_far_as_it_comes(lambda: self._compare(candidates, question))
+
+    def compared_by_entry(self, methods: Mapping[str, Method]) -> Completion:
+        """The same for sparse tensors, of which nothing is built: what is held out is some entries, drawn at random."""
+        return self._as_far_as_it_comes(lambda: self._compare_by_entry(methods))
 
     def _as_far_as_it_comes(self, work: Callable[[], Completion]) -> Completion:
         """What is made, or what stands when it is stopped."""
@@ -131,6 +136,17 @@ class Choice:
         if not can_judge_lost(pattern, held):
             judged = {name: 1 / len(candidates.unjudged) for name in candidates.unjudged}
         return self._blend(candidates.by_name(), weights, {leader: first}, judged)
+
+    def _compare_by_entry(self, methods: Mapping[str, Method]) -> Completion:
+        able = {name: method for name, method in methods.items() if method.refuses(self._observed) is None}
+        if not able:
+            name, method = next(iter(methods.items()))
+            raise Refused(method.refuses(self._observed) or "", {name: 1.0})
+        if len(able) == 1:
+            return self._blend(able, dict.fromkeys(able, 1.0), {})
+        compared = EntryComparison.of(self._course, able)
+        self._errors, self._course.error = dict(compared.errors), compared.error
+        return self._blend(compared.settled, dict(compared.weights), {})
 
     def _blend(
         self,

@@ -1,0 +1,1 @@
+"""Bayesian factor models of sparse tensors: main effects and products of factors, fitted by Gibbs sampling."""
