@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ class AdditiveEstimate:
     effects: tuple[Array, ...]
     """One array per mode, with a number for each of its indices."""
     lower: float = -math.inf
+    predicts_unseen: ClassVar[bool] = True
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -31,10 +33,10 @@ class AdditiveEstimate:
         return self.mean + sum(float(effect.min()) for effect in self.effects)
 
     def at(self, coordinates: NDArray[np.int64]) -> Array:
-        """Values at rows of coordinates."""
+        """Values at rows of coordinates; -1, an index of which nothing was ever known, has no effect."""
         found = np.full(len(coordinates), self.mean)
         for effect, indices in zip(self.effects, coordinates.T, strict=True):
-            found += effect[indices]
+            found += np.where(indices < 0, 0.0, effect[indices])
         return np.asarray(np.maximum(found, self.lower, out=found))
 
     def dense(self) -> Array:

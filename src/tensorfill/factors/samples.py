@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,7 @@ class SampledModel(OnePart):
     counts: tuple[int, ...]
     """How many rows every mode has, with that for what is not seen."""
     samples: tuple[Sample, ...]
+    predicts_unseen: ClassVar[bool] = True
 
     def at(self, coordinates: NDArray[np.int64]) -> Array:
         return np.asarray(self._sums_at(coordinates)[0] / len(self.samples))
@@ -86,8 +88,10 @@ class SampledModel(OnePart):
 
     def _sums_at(self, coordinates: NDArray[np.int64]) -> Array:
         """The sums of values and of squared values over all samples: 2 × coordinates."""
-        columns = zip(self.rows, coordinates.T, strict=True)
-        return self._sums_at_rows(np.stack([rows[indices] for rows, indices in columns]))
+        columns = zip(self.rows, self.counts, coordinates.T, strict=True)
+        # -1 is an index of which nothing was ever known: the last row.
+        where = [np.where(indices < 0, count - 1, rows[indices]) for rows, count, indices in columns]
+        return self._sums_at_rows(np.stack(where))
 
     def _sums_at_rows(self, where: Indices) -> Array:
         size = where.shape[1]
