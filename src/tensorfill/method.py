@@ -254,7 +254,13 @@ class Method(ABC):
 
     @classmethod
     def for_sparse(cls) -> Method:
-        """The method with settings for ratings and other tables of interactions, if its defaults are for others."""
+        """The method with settings for ratings and other tables of interactions, if its defaults are for others.
+
+        Returns
+        -------
+        Method
+            At its defaults, unless it says otherwise.
+        """
         return cls()
 
     def worth_trying(self, observed: ObservedTensor) -> bool:

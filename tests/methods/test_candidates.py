@@ -26,7 +26,7 @@ from tensorfill.observed import ObservedTensor
 SMALL = ("scaled-spectral", "nearest-slices", "spc", "tnn", "ncpc")
 ALL = (
     "scaled-spectral nonneg-dual rprecon geomcg ncpc tmac lrtc-tv smf-lrtc ffw t-ctv tnn halrtc lrtc-tnn spc "
-    "bcpf main-effects nearest-slices linear biharmonic"
+    "bcpf bayes-factors main-effects nearest-slices linear biharmonic"
 )
 
 

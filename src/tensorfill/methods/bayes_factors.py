@@ -18,7 +18,7 @@ from ..factors.samples import SampledModel, bytes_of_sample
 from ..factors.solver import GibbsSettings, GibbsSolver, Internals
 from ..factors.terms import Interactions, make_terms
 from ..iterating import Progress, follow, iterate
-from ..method import Cost, Question
+from ..method import Cost
 from ..numerics.threads import quiet_blas
 from ..observed import ObservedTensor
 from ..tensor import Array
@@ -61,6 +61,7 @@ class BayesFactors(CheckedMethod):
     nonnegative: ClassVar[bool] = True
     tells_uncertainty: ClassVar[bool] = True
     needs_known_only: ClassVar[bool] = True
+    place_if_sparse: ClassVar[int | None] = 0
     costs: ClassVar[tuple[Cost, Cost]] = Cost(60, 2.0), Cost(60, 2.0)
 
     rank: Count | None = None
@@ -68,10 +69,6 @@ class BayesFactors(CheckedMethod):
     power: Power | None = None
     footprints: Flag | None = None
     max_iter: Count | None = None
-
-    def candidate(self, question: Question) -> int | None:
-        """The first, on sparse tensors; never on others."""
-        return 0 if question.sparse else None
 
     def fills_lost_slices(self, observed: ObservedTensor) -> bool:
         """By the main effects of the other modes."""
