@@ -128,3 +128,22 @@ def test_only_what_builds_no_full_tensor_is_compared_on_tables_of_interactions()
 def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(InvalidSetting, match=f"The '{next(iter(settings))}' of bayes-factors must"):
         fitted("bayes-factors", **settings)
+
+
+def test_methods_can_be_compared_on_the_newest_ratings() -> None:
+    rng = np.random.default_rng(3)
+    rows, stars = ratings()
+    weeks = rng.integers(0, 9, len(rows))
+    observed = ObservedTensor.from_coordinates(np.column_stack([rows, weeks]), stars, (120, 200, 9))
+    done = complete(observed, lower=1, upper=5, last_along=3)
+    assert done.settings["last_along"] == 3
+    assert done.reasons["weights"] != complete(observed, lower=1, upper=5).reasons["weights"]
+    with pytest.raises(InvalidSetting, match="is mode 4, and there are 3 modes"):
+        complete(observed, last_along=4)
+
+
+def test_smooth_tensors_have_no_newest_entries() -> None:
+    smooth = np.add.outer(np.linspace(0, 1, 30), np.linspace(0, 1, 20))
+    smooth[::2, ::3] = np.nan
+    with pytest.raises(InvalidSetting, match="this tensor is none; leave it out"):
+        complete(smooth, last_along=2)

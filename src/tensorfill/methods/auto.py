@@ -48,6 +48,9 @@ class Auto(Method):
         Methods by name and their weights, as an earlier run told them in its settings; nothing is compared then.
     lost_weights
         The same for slices of which nothing is known, if they are to be filled by others than the rest.
+    last_along
+        Of tables of interactions: a mode of time, counted from 1. Methods are compared on the last known entries along
+        it, instead of any.
     """
 
     name: ClassVar[str] = "auto"
@@ -60,9 +63,12 @@ class Auto(Method):
     effort: Effort = "normal"
     weights: Mapping[str, float] | None = None
     lost_weights: Mapping[str, float] | None = None
+    last_along: int | None = None
 
     def __post_init__(self) -> None:
         check_choice(self.name, "effort", self.effort, ("low", "normal", "high"))
+        if self.last_along is not None and (type(self.last_along) is not int or self.last_along < 1):
+            raise wrong(self.name, "last_along", "be the number of a mode, counted from 1", self.last_along)
         if self.weights is not None:
             self._check_weights("weights", self.weights)
         if self.lost_weights is not None:
@@ -83,6 +89,14 @@ class Auto(Method):
         """Those of the data, where anything can be held out."""
         return "data" if Spectral().refuses(observed) is None else None
 
+    def refuses(self, observed: ObservedTensor) -> str | None:
+        """A mode of time that is not there, or would not be looked at."""
+        if self.last_along is None or (self.last_along <= observed.order and self._is_sparse(observed)):
+            return None
+        if self.last_along > observed.order:
+            return f"The 'last_along' of auto is mode {self.last_along}, and there are {observed.order} modes."
+        return "The 'last_along' of auto is for tables of interactions, and this tensor is none; leave it out."
+
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""
         return not self._is_sparse(observed)
@@ -98,7 +112,8 @@ class Auto(Method):
         except Refused as refused:
             requirement = f"name methods that can complete this tensor ({refused.refusal})"
             raise wrong(self.name, "weights", requirement, refused.weights) from None
-        return replace(done, method=self.name, settings={"effort": self.effort, **done.settings})
+        asked = {"effort": self.effort, **({} if self.last_along is None else {"last_along": self.last_along})}
+        return replace(done, method=self.name, settings={**asked, **done.settings})
 
     def learn(self, samples: Sequence[ObservedTensor], *, rng: np.random.Generator, work: int = 0) -> Method:
         """Methods, weights and what methods learn are those of the windows.
@@ -193,7 +208,8 @@ class Auto(Method):
         if self.weights is not None:
             return choice.blended(self._make_named(observed), self.weights, self.lost_weights)
         if self._is_sparse(observed):
-            return choice.compared_by_entry(candidates(Question(self.effort, observed.shape, sparse=True)))
+            methods = candidates(Question(self.effort, observed.shape, sparse=True))
+            return choice.compared_by_entry(methods, None if self.last_along is None else self.last_along - 1)
         question = self._question(observed)
         first, others = leader(question), candidates(question)
         if first.refuses(observed) is not None:

@@ -74,9 +74,9 @@ class Choice:
         """The method that predicts held-out entries best, or a blend of some."""
         return self._as_far_as_it_comes(lambda: self._compare(candidates, question))
 
-    def compared_by_entry(self, methods: Mapping[str, Method]) -> Completion:
-        """The same for sparse tensors, of which nothing is built: what is held out is some entries, drawn at random."""
-        return self._as_far_as_it_comes(lambda: self._compare_by_entry(methods))
+    def compared_by_entry(self, methods: Mapping[str, Method], last_along: int | None = None) -> Completion:
+        """The same for sparse tensors, of which nothing is built: random entries are held out, or the last ones."""
+        return self._as_far_as_it_comes(lambda: self._compare_by_entry(methods, last_along))
 
     def _as_far_as_it_comes(self, work: Callable[[], Completion]) -> Completion:
         """What is made, or what stands when it is stopped."""
@@ -137,14 +137,14 @@ class Choice:
             judged = {name: 1 / len(candidates.unjudged) for name in candidates.unjudged}
         return self._blend(candidates.by_name(), weights, {leader: first}, judged)
 
-    def _compare_by_entry(self, methods: Mapping[str, Method]) -> Completion:
+    def _compare_by_entry(self, methods: Mapping[str, Method], last_along: int | None) -> Completion:
         able = {name: method for name, method in methods.items() if method.refuses(self._observed) is None}
         if not able:
             name, method = next(iter(methods.items()))
             raise Refused(method.refuses(self._observed) or "", {name: 1.0})
         if len(able) == 1:
             return self._blend(able, dict.fromkeys(able, 1.0), {})
-        compared = EntryComparison.of(self._course, able)
+        compared = EntryComparison.of(self._course, able, last_along)
         self._errors, self._course.error = dict(compared.errors), compared.error
         return self._blend(compared.settled, dict(compared.weights), {})
 

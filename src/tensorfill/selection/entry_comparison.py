@@ -1,7 +1,7 @@
 """EntryComparison: what methods say of held-out entries of a sparse tensor, of which nothing of full size is built.
 
-Entries are held out at random, as a user of ratings is asked about any of them. Where much is known, methods are
-compared on all that is known of some slices.
+Entries are held out at random, as a user of ratings is asked about any of them, or the last ones in time. Where much is
+known, methods are compared on all that is known of some slices.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..method import Method
-from ..sampling.entries import hold_out_entries, take_slices
+from ..sampling.entries import hold_out_entries, hold_out_last, take_slices
 from ..tensor import Array
 from .comparison import Course, tell_comparing
 from .evidence import blend_weights
@@ -42,13 +42,23 @@ class EntryComparison:
 
     @classmethod
     def of(
-        cls, course: Course, methods: Mapping[str, Method], settings: ComparingEntries = COMPARING_ENTRIES
+        cls,
+        course: Course,
+        methods: Mapping[str, Method],
+        last_along: int | None = None,
+        settings: ComparingEntries = COMPARING_ENTRIES,
     ) -> EntryComparison:
-        """The first method is the favourite: others take its place only if they are clearly better."""
+        """The first method is the favourite: others take its place only if they are clearly better.
+
+        `last_along` is a mode, counted from 0, along which the last entries are held out instead of any.
+        """
         rng = np.random.default_rng([course.seed, 0])
         part = take_slices(course.observed, settings.part, rng)
         count = min(settings.most_held, int(settings.share * part.count) + 1)
-        rest, held = hold_out_entries(part, count, rng)
+        if last_along is None:
+            rest, held = hold_out_entries(part, count, rng)
+        else:
+            rest, held = hold_out_last(part, count, last_along, rng)
         predictions: dict[str, Array] = {}
         settled: dict[str, Method] = {}
         for name, method in methods.items():
