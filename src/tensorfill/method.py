@@ -279,7 +279,18 @@ class Method(ABC):
         return True
 
     def held_out_units(self, observed: ObservedTensor) -> HeldOutUnits | None:
-        """What its cost is counted in, if that is the root mean square error at held-out entries."""
+        """In which units the cost of the history is, if it is the root mean square error at held-out entries.
+
+        Parameters
+        ----------
+        observed : ObservedTensor
+            The tensor.
+
+        Returns
+        -------
+        HeldOutUnits or None
+            None by default: the cost is something else.
+        """
         return None
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
