@@ -37,6 +37,7 @@ def matrix(folder: Path, text: str, table: str | None = None) -> Matrix:
         "city,year,trips\nOslo,2001,1\nOslo,2002,2\nRome,2001,3\n",  # two rows of a matrix would be called Oslo
         "day,city,trips\n1,Oslo,1\n2,Oslo,2\n",  # a column in the middle holds words
         "user,item,value\n1,1,5\n1,2,3\n2,1,4\n",  # a column is called value
+        "user,item,rating\n1,1,5\n1,2,3\n2,1,4\n",
         "a,Count,c\n1,5,1\n1,3,2\n2,4,1\n",
         "mode_1,mode_2,trips\n0,0,1\n1,1,2\n2,2,3\n",  # what we write ourselves
         ",a,b,value\n0,1,1,5\n1,1,2,3\n2,2,1,4\n",  # pandas counts its rows
@@ -81,7 +82,8 @@ def test_a_table_that_is_wide(tmp_path: Path, text: str, said: str | None, expec
     ("text", "said", "question"),
     [
         ("x,c1,c2\nr1,1,2\nr2,3,4\n", None, LONG_OR_WIDE),
-        ("user,item,rating\n1,1,5\n1,2,3\n2,1,4\n", None, LONG_OR_WIDE),
+        ("user,item,level\n1,1,5\n1,2,3\n2,1,4\n", None, LONG_OR_WIDE),
+        ("user,item,rating,timestamp\n1,1,5,881\n1,2,3,893\n2,1,4,885\n", None, LONG_OR_WIDE),
         ("x,c1,c2\nr1,1,2\nr2,3,\n", None, LONG_OR_WIDE),
         ("0;0;2,5\n0;1;3,5\n1;0;4\n", None, LONG_OR_WIDE),
         # count may be the value, or another column

@@ -55,10 +55,10 @@ def test_a_long_table_comes_back_with_a_row_per_entry() -> None:
 def test_what_could_be_both_is_refused_with_both_options() -> None:
     rng = np.random.default_rng(0)
     users, films = np.divmod(np.flatnonzero(rng.random(200) < 0.6), 20)
-    frame = polars.DataFrame({"user": users, "film": films, "rating": rng.random(len(users))})
-    with pytest.raises(InvalidInput, match=r"say which: coordinates=\['user', 'film'\], value='rating' for a long"):
+    frame = polars.DataFrame({"user": users, "film": films, "liking": rng.random(len(users))})
+    with pytest.raises(InvalidInput, match=r"say which: coordinates=\['user', 'film'\], value='liking' for a long"):
         accept(frame)
-    assert accept(frame, ["user", "film"], "rating").given.shape == (10, 20)  # type: ignore[union-attr]
+    assert accept(frame, ["user", "film"], "liking").given.shape == (10, 20)  # type: ignore[union-attr]
     assert accept(frame, []).given.shape == (len(users), 3)  # type: ignore[union-attr]
 
 

@@ -30,7 +30,7 @@ def counted(name: str = "trips") -> pandas.DataFrame:
     return frame
 
 
-def numbered(name: str = "rating") -> pandas.DataFrame:
+def numbered(name: str = "level") -> pandas.DataFrame:
     """The same with numbers for cities."""
     return counted(name).replace({"city": {"Oslo": 7, "Rome": 8, "Bern": 9}}).astype({"city": "int64"})
 
@@ -64,7 +64,7 @@ def form(frame: pandas.DataFrame, **named: Any) -> str:
         (counted(), "long (3, 4)"),
         (counted().sample(frac=1, random_state=0), "long (3, 4)"),
         (counted().astype({"trips": "float32"}), "long (3, 4)"),
-        *((numbered(name), "long (3, 4)") for name in ("value", "Count", "counts", "values")),
+        *((numbered(name), "long (3, 4)") for name in ("value", "Count", "counts", "values", "rating", "Stars")),
     ],
 )
 def test_the_only_way_to_read_a_table_is_taken(frame: pandas.DataFrame, expected: str) -> None:
@@ -93,14 +93,14 @@ def test_a_table_without_holes_is_told_to_have_been_read_as_a_matrix() -> None:
 def test_numbers_that_could_be_coordinates_are_asked_about(dtype: str) -> None:
     sentence = (
         r"The DataFrame could be long, a row per entry, or wide, a matrix of all its columns of numbers; say which: "
-        r"coordinates=\['city', 'week'\], value='rating' for a long table, coordinates=\[\] for a wide one\."
+        r"coordinates=\['city', 'week'\], value='level' for a long table, coordinates=\[\] for a wide one\."
     )
     frame = numbered().astype(dtype)
     with pytest.raises(InvalidInput, match=f"^{sentence}$"):
         accept(frame)
-    assert form(frame, coordinates=["city", "week"], value="rating") == "long (3, 4)"
+    assert form(frame, coordinates=["city", "week"], value="level") == "long (3, 4)"
     assert form(frame, coordinates=["city", "week"]) == "long (3, 4)"
-    assert form(frame, value="rating") == "long (3, 4)"
+    assert form(frame, value="level") == "long (3, 4)"
     assert form(frame, coordinates=[]) == "wide (12, 3)"
     assert form(frame.rename_axis("row")) == "wide (12, 3)"
 

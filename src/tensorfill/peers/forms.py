@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import InvalidInput, must_be
 from ..formats.tables.column import Column, are_distinct, combine, count_distinct, quote_names
-from ..formats.tables.forms import VALUE_NAMES
+from ..formats.tables.forms import find_named_values
 from ..formats.tables.layout import find_obstacle
 
 
@@ -114,7 +114,7 @@ def _find_place(columns: Sequence[Column], name: object, table: str) -> int:
 
 def _find_only_value(columns: Sequence[Column], coordinates: Sequence[int], table: str) -> int:
     numeric = [place for place, column in enumerate(columns) if column.is_number and place not in coordinates]
-    named = [place for place in numeric if columns[place].name.lower() in VALUE_NAMES]
+    named = [place for place in find_named_values([column.name for column in columns]) if place in numeric]
     for found in (numeric, named):
         if len(found) == 1:
             return found[0]
@@ -125,7 +125,7 @@ def _find_only_value(columns: Sequence[Column], coordinates: Sequence[int], tabl
 
 def _find_form(columns: Sequence[Column], index: Sequence[Column], table: str) -> Long | Wide:
     """The only form that a table can have."""
-    named = [place for place, column in enumerate(columns) if column.name.lower() in VALUE_NAMES]
+    named = find_named_values([column.name for column in columns])
     against_wide = _oppose_wide(columns, index, named)
     longs, against_long = _find_longs(columns, index, named)
     if against_wide is None and not longs:

@@ -16,12 +16,20 @@ from ..contents import Contents, Metadata
 from ..entries import Entries, check_modes
 from .column import Codes, Column, counts_from_zero
 
-VALUE_NAMES = ("value", "values", "count", "counts")
+_VALUE_NAMES = ("value", "values", "count", "counts")
+_RATING_NAMES = ("rating", "ratings", "stars")
+"""The same of a table of three columns: with more of them, one is often a time stamp, which is no coordinate."""
+
+
+def find_named_values(names: Sequence[str]) -> list[int]:
+    """Which columns are called as those of values are."""
+    expected = (*_VALUE_NAMES, *_RATING_NAMES) if len(names) == 3 else _VALUE_NAMES
+    return [place for place, name in enumerate(names) if name.lower() in expected]
 
 
 def find_named_value(names: Sequence[str]) -> int | None:
-    """Which column is the only one that is called value or count."""
-    named = [place for place, name in enumerate(names) if name.lower() in VALUE_NAMES]
+    """The only one of them; None if there are several, or none."""
+    named = find_named_values(names)
     return named[0] if len(named) == 1 else None
 
 
