@@ -112,3 +112,13 @@ def test_auto_tells_its_phases() -> None:
     assert names[0] == "spectral"
     assert [phase.number for phase in compared[: len(names)]] == list(range(1, len(names) + 1))
     assert {name for name, _ in compared[0].later} == set(names[1:])
+
+
+def test_tables_of_interactions_need_what_is_known_of_them() -> None:
+    small = forecast((943, 1682), "auto", missing=1 - 100_000 / (943 * 1682), sparse=True)
+    large = forecast((20_000, 20_000, 200), "auto", missing=1 - 100_000 / 8e10, sparse=True)
+    assert large.bytes == pytest.approx(small.bytes, rel=1e-3)
+    assert large.seconds == pytest.approx(small.seconds, rel=1e-3)
+    more = forecast((20_000, 20_000, 200), "auto", missing=1 - 20_000_000 / 8e10, sparse=True)
+    assert 2e9 < more.bytes < 4e9
+    assert more.seconds < 600

@@ -22,7 +22,7 @@ from ..formats import Contents, Entries
 from ..interrupting import raise_if_pressed, remembered
 from ..large.planning import TileWish
 from ..memory import available_memory
-from ..methods.auto import method_for
+from ..methods.auto import is_sparse, method_for
 from ..methods.forecast import Forecast, forecast, method_seconds
 from ..methods.registry import make
 from ..methods.setting_checks import AUTO
@@ -88,7 +88,8 @@ class Solving:
         """What it will need, and, from the name of a method, how long one run of that takes on these data."""
         shape, (structured, missing) = source.shape, _look_at_missingness(source)
         effort = self.settings.get("effort", "normal")
-        expected = forecast(shape, self.chosen, effort=effort, structured=structured, missing=missing)
+        sparse = isinstance(source, Entries) and self.chosen == "auto" and is_sparse(source.observed_tensor)
+        expected = forecast(shape, self.chosen, effort=effort, structured=structured, missing=missing, sparse=sparse)
         return expected, lambda method: method_seconds(shape, method, structured=structured, missing=missing)
 
     def run(self, data: Contents | Entries, line: ProgressLine) -> tuple[Completion, tuple[str, ...]]:

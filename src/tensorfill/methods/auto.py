@@ -91,7 +91,7 @@ class Auto(Method):
 
     def refuses(self, observed: ObservedTensor) -> str | None:
         """A mode of time that is not there, or would not be looked at."""
-        if self.last_along is None or (self.last_along <= observed.order and self._is_sparse(observed)):
+        if self.last_along is None or (self.last_along <= observed.order and is_sparse(observed)):
             return None
         if self.last_along > observed.order:
             return f"The 'last_along' of auto is mode {self.last_along}, and there are {observed.order} modes."
@@ -99,7 +99,7 @@ class Auto(Method):
 
     def looks_at_neighbours(self, observed: ObservedTensor) -> bool:
         """Whether slices without a known entry are filled from those beside them."""
-        return not self._is_sparse(observed)
+        return not is_sparse(observed)
 
     def fills_lost_slices(self, observed: ObservedTensor) -> bool:
         """From those beside them, or by main effects of the other modes."""
@@ -207,7 +207,7 @@ class Auto(Method):
     def _choose(self, choice: Choice, observed: ObservedTensor) -> Completion:
         if self.weights is not None:
             return choice.blended(self._make_named(observed), self.weights, self.lost_weights)
-        if self._is_sparse(observed):
+        if is_sparse(observed):
             methods = candidates(Question(self.effort, observed.shape, sparse=True))
             return choice.compared_by_entry(methods, None if self.last_along is None else self.last_along - 1)
         question = self._question(observed)
@@ -221,11 +221,6 @@ class Auto(Method):
         unjudged: dict[str, Method] = {first.name: first, Linear.name: Linear()}
         return choice.compared(Candidates(first, others, unjudged), question)
 
-    @staticmethod
-    def _is_sparse(observed: ObservedTensor) -> bool:
-        """Whether nothing of the size of the tensor is to be built: it is too large, or there is no use in it."""
-        return Spectral().refuses(observed) is not None or is_table_of_interactions(observed)
-
     def _question(self, observed: ObservedTensor) -> Question:
         pattern = observed.missingness
         structured = pattern.structured or pattern.any_lost or pattern.any_deep
@@ -238,6 +233,11 @@ class Auto(Method):
             first = leader(self._question(observed))  # which is quicker at low effort
             named |= {first.name: first} if first.name in named else {}
         return named
+
+
+def is_sparse(observed: ObservedTensor) -> bool:
+    """Whether nothing of the size of the tensor is to be built: it is too large, or there is no use in it."""
+    return Spectral().refuses(observed) is not None or is_table_of_interactions(observed)
 
 
 def method_for(name: str, settings: Collection[str]) -> str:

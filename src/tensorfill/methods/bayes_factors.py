@@ -62,7 +62,7 @@ class BayesFactors(CheckedMethod):
     tells_uncertainty: ClassVar[bool] = True
     needs_known_only: ClassVar[bool] = True
     place_if_sparse: ClassVar[int | None] = 0
-    costs: ClassVar[tuple[Cost, Cost]] = Cost(60, 2.0), Cost(60, 2.0)
+    costs: ClassVar[tuple[Cost, Cost]] = 2 * (Cost.of_known(130, 16, seconds=1.0),)
 
     rank: Count | None = None
     interactions: Interactions | None = None

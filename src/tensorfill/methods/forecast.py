@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ..memory import available_memory
 from ..method import FIXED_SECONDS, UNMEASURED, Cost, Effort, Question
 from ..selection.comparison import runs_in_all
+from ..selection.entry_comparison import COMPARING_ENTRIES
 from ..selection.held_out import holdings
 from ..tensor import entries
 from .auto import leader_in_tiles, methods_tried
@@ -52,15 +53,19 @@ def forecast(
     effort: Effort = "normal",
     structured: bool = False,
     missing: float = _SOME,
+    sparse: bool = False,
 ) -> Forecast:
-    """What this method will need on a tensor of this shape of which this share is missing."""
+    """What this method will need on a tensor of this shape of which this share is missing; see `auto` for `sparse`."""
     size = entries(shape)
-    question = Question(effort, tuple(shape), structured)
+    question = Question(effort, tuple(shape), structured, sparse=sparse)
     names = methods_tried(question) if method == "auto" else (method,)
     first, *others = (_cost(name, structured=structured) for name in names)
-    memory = max(
-        first.bytes_for(shape, missing), *(_STANDING * size + cost.bytes_for(shape, missing) for cost in others), 0
-    )
+    standing = 0 if sparse else _STANDING * size
+    memory = max(first.bytes_for(shape, missing), *(standing + cost.bytes_for(shape, missing) for cost in others), 0)
+    once = sum(cost.seconds_for(shape, missing) for cost in (first, *others))
+    if sparse:  # all of them are compared, on some slices if much is known, and then run on everything
+        looked_at = min(1.0, COMPARING_ENTRIES.part / max(1.0, size * (1 - missing))) if others else 0.0
+        return Forecast(round(FIXED_BYTES + memory), FIXED_SECONDS + (1 + looked_at) * once)
     runs = [cost.seconds_for(shape, missing) for cost in others]
     seconds = first.seconds_for(shape, missing) + runs_in_all(len(others), shape, raced=question.raced) * sum(runs)
     if others:

@@ -55,7 +55,7 @@ class MainEffects(CheckedMethod):
     nonnegative: ClassVar[bool] = True
     needs_known_only: ClassVar[bool] = True
     place_if_sparse: ClassVar[int | None] = 1
-    costs: ClassVar[tuple[Cost, Cost]] = Cost(60, 0.4), Cost(60, 0.4)
+    costs: ClassVar[tuple[Cost, Cost]] = 2 * (Cost.of_known(100, 1.5, seconds=0.05),)
 
     shrinkage: Shrinkage | None = None
 
