@@ -180,7 +180,7 @@ def test_an_unknown_method_is_refused_with_the_names_of_all(holes: NDArray[Any])
 
 def test_a_setting_of_many_methods_is_not_taken_for_that_of_one(holes: NDArray[Any]) -> None:
     sentence = (
-        r"^auto has no setting 'max_iter'\. Its settings are: effort, weights, lost_weights\. "
+        r"^auto has no setting 'max_iter'\. Its settings are: effort, weights, lost_weights, last_along\. "
         r"Methods that have it: patches, spectral, nonneg-dual, .*; name the one that is meant\.$"
     )
     with pytest.raises(InvalidSetting, match=sentence):
@@ -202,8 +202,8 @@ def test_a_rank_chooses_nothing_beside_settings_of_other_methods(holes: NDArray[
 
 def test_an_unknown_setting_is_refused_with_the_names_of_all(holes: NDArray[Any]) -> None:
     sentence = (
-        "dual has no setting 'inner'. Its settings are: rank, C, lam, max_iter, gradient_tolerance, gap_tolerance, "
-        "start, optimizer. Methods that have it: nonneg-dual; name the one that is meant."
+        "dual has no setting 'inner'. Its settings are: rank, C, lam, main_effects, max_iter, gradient_tolerance, "
+        "gap_tolerance, start, optimizer. Methods that have it: nonneg-dual; name the one that is meant."
     )
     with pytest.raises(InvalidSetting, match=exactly(sentence)):
         complete(holes, method="dual", inner="active-set")
@@ -231,9 +231,9 @@ def test_an_unknown_setting_is_refused_with_the_names_of_all(holes: NDArray[Any]
         ({"lam": (1, -1, 1)}, "The 'lam' of nonneg-dual must consist of numbers above 0. Got (1, -1, 1) instead."),
         ({"lam": (1, 1)}, "The 'lam' of nonneg-dual must have 3 entries, one per mode. Got (1, 1) instead."),
         ({"lam": float("inf")}, "The 'lam' of nonneg-dual must consist of numbers above 0. Got inf instead."),
-        ({"C": 0}, "The 'C' of nonneg-dual must be a number above 0. Got 0 instead."),
-        ({"C": float("nan")}, "The 'C' of nonneg-dual must be a number above 0. Got nan instead."),
-        ({"C": "10"}, "The 'C' of nonneg-dual must be a number above 0. Got '10' instead."),
+        ({"C": 0}, "The 'C' of nonneg-dual must be a number above 0, or 'auto'. Got 0 instead."),
+        ({"C": float("nan")}, "The 'C' of nonneg-dual must be a number above 0, or 'auto'. Got nan instead."),
+        ({"C": "10"}, "The 'C' of nonneg-dual must be a number above 0, or 'auto'. Got '10' instead."),
         ({"max_iter": 0}, "The 'max_iter' of nonneg-dual must be a whole number, 1 or more. Got 0 instead."),
         ({"max_iter": 2.0}, "The 'max_iter' of nonneg-dual must be a whole number, 1 or more. Got 2.0 instead."),
         (

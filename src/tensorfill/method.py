@@ -85,7 +85,20 @@ class Cost:
 
     @classmethod
     def of_known(cls, bytes: float, microseconds: float, seconds: float) -> Cost:
-        """That of a method that looks at known entries alone: so much for each of these, however large the tensor."""
+        """The cost of a method that looks at known entries alone, however large the tensor is.
+
+        Parameters
+        ----------
+        bytes, microseconds : float
+            What it needs for each known entry.
+        seconds : float
+            What a run takes in any case.
+
+        Returns
+        -------
+        Cost
+            The same per entry of the tensor, less as much for each that is missing.
+        """
         return cls(bytes, microseconds, -bytes, -microseconds, seconds=seconds)
 
 

@@ -107,7 +107,7 @@ def test_datasets_and_methods_of_the_plan_are_those_of_experiments_without_their
         ),
         ('["hall", "baboon"]', '["hal"]', "asks for data 'hal'. The datasets are: hall, baboon."),
         ("C = 1000", "c = 1", "cannot be run: dual has no setting 'c'. Its settings are: rank, C, lam,"),
-        ("C = 1000", "C = -1", "cannot be run: The 'C' of dual must be a number above 0. Got -1 instead."),
+        ("C = 1000", "C = -1", "cannot be run: The 'C' of dual must be a number above 0, or 'auto'. Got -1 instead."),
         ("C = 1000", "C = nan", "'settings' must be a table of numbers, words and lists of them."),
         ("label =", "lable =", "method 'dual', has an unknown key 'lable'. The keys are: method, label, settings,"),
         ('"dual, λ=1"', '"ncpc"', "has the label 'ncpc' twice; give it once."),

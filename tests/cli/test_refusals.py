@@ -90,7 +90,9 @@ CASES = {
     # how it is solved
     f"{HOLES} --uncertainty u.npy --method tnn": f"tnn {UNSURE}",
     f"{HOLES} --uncertainty u.npy --method nonneg-dual": f"nonneg-dual {UNSURE}",
-    f"{HOLES} --uncertainty u.npy --rank 2": f"nonneg-dual {UNSURE}auto, patches, spectral or scaled-spectral.",
+    f"{HOLES} --uncertainty u.npy --rank 2": (
+        f"nonneg-dual {UNSURE}auto, patches, spectral, scaled-spectral or bayes-factors."
+    ),
     f"{HOLES} --method magic": "There is no method 'magic'",
     **{f"{HOLES} --rank {text}": f"--rank {NO_NUMBERS} {text!r}" for text in ("ten", "10,,3", "10,10.5", "10;10")},
     f"{HOLES} --lam 1,x": "--lam takes numbers, one for all modes or one per mode, like 1,1,1, or auto. Got '1,x'",

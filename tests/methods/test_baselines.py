@@ -178,7 +178,7 @@ WRONG: list[tuple[str, str, Any, str]] = [
     ("geomcg", "backtracking", None, "be True or False"),
     ("nearest-slices", "mode", 0, "be a mode number, counted from 1"),
     *(("nearest-slices", "neighbours", value, WHOLE) for value in (0, 2.5)),
-    *((name, "C", 0, POSITIVE) for name in ("dual", "nonneg-dual")),
+    *((name, "C", 0, f"{POSITIVE}, or 'auto'") for name in ("dual", "nonneg-dual")),
     ("nonneg-dual", "nonnegative_on", "nowhere", "be one of 'everywhere', 'observed'"),
 ]
 WRONG += [
@@ -256,7 +256,7 @@ def test_what_does_not_fit_into_memory_is_refused(name: str, monkeypatch: pytest
         assert refusal == ""
     else:
         assert refusal.startswith(f"{name} works on the whole tensor: shape (100000, 100000, 1000) would need ")
-        named = "nonneg-dual, dual, dual-demo, rprecon, geomcg, ncpc, ffw, spc, bcpf, main-effects"
+        named = "nonneg-dual, dual, dual-demo, rprecon, geomcg, ncpc, ffw, spc, bcpf, bayes-factors, main-effects"
         assert refusal.endswith(
             f"and this machine has 0. Methods that only look at what is known can complete it: {named}."
         )

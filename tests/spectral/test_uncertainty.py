@@ -220,8 +220,8 @@ def test_methods_that_do_not_tell_say_so(method: str) -> None:
     with pytest.raises(InvalidSetting) as refused:
         _ = done.uncertainty
     assert str(refused.value) == (
-        f"This completion by {method} does not tell how sure it is of an entry; those by auto, patches, spectral and "
-        "scaled-spectral do."
+        f"This completion by {method} does not tell how sure it is of an entry; those by auto, patches, spectral, "
+        "scaled-spectral and bayes-factors do."
     )
 
 

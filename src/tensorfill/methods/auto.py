@@ -68,7 +68,7 @@ class Auto(Method):
     def __post_init__(self) -> None:
         check_choice(self.name, "effort", self.effort, ("low", "normal", "high"))
         if self.last_along is not None and (type(self.last_along) is not int or self.last_along < 1):
-            raise wrong(self.name, "last_along", "be the number of a mode, counted from 1", self.last_along)
+            raise wrong(self.name, "last_along", "be a mode number, counted from 1", self.last_along)
         if self.weights is not None:
             self._check_weights("weights", self.weights)
         if self.lost_weights is not None:

@@ -15,7 +15,7 @@ from ..iterating import follow, iterate
 from ..method import Cost
 from ..numerics.sampled_effects import SampledEffects, choose_shrinkage, fit_effects
 from ..observed import ObservedTensor
-from .baseline import CheckedMethod, OneStep
+from .baseline import CheckedMethod, OneStep, complete_zeros
 from .setting_checks import is_list, is_number, require, wrong
 
 Shrinkage = Annotated[
@@ -27,15 +27,32 @@ Shrinkage = Annotated[
 ]
 
 
+@dataclass(frozen=True, eq=False)
+class ShrunkEffects(AdditiveEstimate):
+    """Main effects, and by how much they were shrunk."""
+
+    shrinkage: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """The fit, nowhere below the floor; a value, so that a run can be kept."""
+
+    observed: ObservedTensor
+    shrinkage: tuple[float, ...] | None = None
+    """None: from the data."""
+
+    def __call__(self) -> ShrunkEffects:
+        values = self.observed.values
+        sampled = SampledEffects(self.observed.shape, self.observed.positions)
+        shrinkage = choose_shrinkage(sampled, values) if self.shrinkage is None else self.shrinkage
+        found = fit_effects(sampled, values, shrinkage)
+        return ShrunkEffects(found.mean, found.effects, self.observed.floor, shrinkage=tuple(shrinkage))
+
+
 def fit_main_effects(observed: ObservedTensor) -> AdditiveEstimate:
     """Main effects of the known entries, with strengths from the data, nowhere below the floor."""
-    sampled = SampledEffects(observed.shape, observed.positions)
-    return _fit(sampled, observed, choose_shrinkage(sampled, observed.values))
-
-
-def _fit(sampled: SampledEffects, observed: ObservedTensor, shrinkage: Sequence[float]) -> AdditiveEstimate:
-    found = fit_effects(sampled, observed.values, shrinkage)
-    return AdditiveEstimate(found.mean, found.effects, observed.floor)
+    return _Fit(observed)()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,18 +94,14 @@ class MainEffects(CheckedMethod):
     def complete(self, observed: ObservedTensor, *, rng: np.random.Generator, watch: Watch | None = None) -> Completion:
         """Complete the tensor."""
         settings, reasons = self.used_on(observed), {}
-        fitted: list[AdditiveEstimate] = []
-
-        def fit() -> AdditiveEstimate:
-            sampled = SampledEffects(observed.shape, observed.positions)
-            if settings["shrinkage"] is None:
-                settings["shrinkage"] = choose_shrinkage(sampled, observed.values)
-                reasons["shrinkage"] = "By the marginal likelihood of the known entries."
-            fitted.append(_fit(sampled, observed, settings["shrinkage"]))
-            return fitted[0]
-
+        if not observed.values.any():
+            return complete_zeros(observed, self.name, settings)
         start = ConstantEstimate(observed.shape, float(observed.values.mean()))
-        found = iterate(follow(OneStep(start, fit)), 1, watch)
+        found = iterate(follow(OneStep(start, _Fit(observed, settings["shrinkage"]))), 1, watch)
+        fitted = found.estimate if isinstance(found.estimate, ShrunkEffects) else None
+        if fitted is not None and settings["shrinkage"] is None:
+            settings["shrinkage"] = fitted.shrinkage
+            reasons["shrinkage"] = "By the marginal likelihood of the known entries."
         return Completion(
             observed=observed,
             method=self.name,
@@ -98,6 +111,6 @@ class MainEffects(CheckedMethod):
             seconds=found.seconds,
             history=found.history,
             settings=settings,
-            smallest=fitted[0].smallest if fitted else start.value,
+            smallest=start.value if fitted is None else fitted.smallest,
             reasons=reasons,
         )
