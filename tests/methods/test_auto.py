@@ -82,7 +82,7 @@ def test_data_that_several_methods_predict_exactly_is_no_trouble() -> None:
 
 def test_low_effort_tries_nothing_but_spectral(smooth: NDArray[Any], known: NDArray[np.bool_]) -> None:
     done = complete(smooth, known, effort="low")
-    assert done.settings == {"effort": "low", "weights": {"spectral": 1.0}, "lost_weights": None}
+    assert done.settings == {"effort": "low", "last_along": None, "weights": {"spectral": 1.0}, "lost_weights": None}
 
 
 @pytest.mark.parametrize("seed", [0, 7])
@@ -436,7 +436,7 @@ def test_strokes_are_filled_quickly_at_low_effort_and_better_than_by_a_thin_plat
     def error(done: Completion) -> float:
         return float(np.sqrt(np.mean((done.tensor - truth)[~known] ** 2)))
 
-    assert low.settings == {"effort": "low", "weights": {"patches": 1.0}, "lost_weights": None}
+    assert low.settings == {"effort": "low", "last_along": None, "weights": {"patches": 1.0}, "lost_weights": None}
     assert low.reasons["patches"].startswith("8×8 along modes 1, 2, ")
     assert "that of a thin plate" in low.reasons["patches"]
     assert len(low.history) == 4, "the plate, one round without what is held out, two with it"

@@ -112,7 +112,7 @@ class Auto(Method):
         except Refused as refused:
             requirement = f"name methods that can complete this tensor ({refused.refusal})"
             raise wrong(self.name, "weights", requirement, refused.weights) from None
-        asked = {"effort": self.effort, **({} if self.last_along is None else {"last_along": self.last_along})}
+        asked = {"effort": self.effort, "last_along": self.last_along}
         return replace(done, method=self.name, settings={**asked, **done.settings})
 
     def learn(self, samples: Sequence[ObservedTensor], *, rng: np.random.Generator, work: int = 0) -> Method:
