@@ -48,7 +48,10 @@ nitpick_ignore_regex = [
     # Types of other packages: their pages are elsewhere, and this site needs no network.
     ("py:.*", r"(abc|numpy|np|scipy|sklearn|pandas|polars|xarray|collections|dask|pathlib|types)\..*"),
 ]
-nitpick_ignore = [("py:class", "tensorfill.estimator.scikit_learn.Transformer")]
+nitpick_ignore = [
+    ("py:class", "tensorfill.estimator.scikit_learn.Transformer"),
+    ("py:class", "tensorfill.entrywise.Entrywise"),  # its members are listed with those of Completion
+]
 
 # Markdown and notebooks
 
