@@ -126,6 +126,8 @@ def _skip(app: Any, what: str, name: str, member: Any, skip: bool, options: Any)
     """Leave out what scikit-learn adds by itself, and fields, which the docstring of their class explains."""
     if name.startswith("set_") and name.endswith("_request"):
         return True
+    if str(getattr(member, "__module__", "")).startswith("sklearn."):
+        return True
     is_work = callable(member) or isinstance(member, classmethod | property | cached_property)
     return None if is_work else True
 
