@@ -13,7 +13,14 @@ from dense_model import Drawn, drawn
 from tensorfill.completion import Certificate
 from tensorfill.spectral.data import KnownData
 from tensorfill.spectral.hole_solver import choose_solver
-from tensorfill.spectral.nonnegative import Constrained, certify, solve_nonnegative
+from tensorfill.spectral.nonnegative import (
+    CONSTRAINT,
+    QUICK_CONSTRAINT,
+    Constrained,
+    ConstraintSettings,
+    certify,
+    solve_nonnegative,
+)
 from tensorfill.tensor import Array
 
 PROBLEMS = {
@@ -59,11 +66,21 @@ def judged(name: str, seed: int, mean: float = 0.3) -> Judged:
     return Judged(problem, mean, (dense.Q @ c.value + mean).reshape(shape), float(task.value), free)
 
 
-def solve(given: Judged, holes: bool = False, *, tolerance: float = 1e-12) -> tuple[Constrained, Certificate]:
+def solve(
+    given: Judged, holes: bool = False, *, tolerance: float = 1e-12, settings: ConstraintSettings = CONSTRAINT
+) -> tuple[Constrained, Certificate]:
     prior, data = given.problem.prior, given.problem.data
     solver = choose_solver(prior, data.mask, holes=holes, divide=False)
     found = solve_nonnegative(
-        prior, data, given.mean, given.free, solver, negativity=NEGATIVITY, tolerance=tolerance, most_steps=60
+        prior,
+        data,
+        given.mean,
+        given.free,
+        solver,
+        negativity=NEGATIVITY,
+        tolerance=tolerance,
+        most_steps=60,
+        settings=settings,
     )
     return found, certify(prior, data, given.mean, found)
 
@@ -181,3 +198,15 @@ def test_single_precision_is_nearly_as_good() -> None:
     assert found.coefficients.dtype == np.float32
     assert found.smallest >= -NEGATIVITY
     assert np.linalg.norm(entries(given, found) - given.W) <= 1e-3 * np.linalg.norm(given.W)
+
+
+@every_problem
+@both_solvers
+def test_tiles_where_it_is_hardly_noticed_take_few_steps_for_bounds_that_hold(name: str, holes: bool) -> None:
+    quick = replace(QUICK_CONSTRAINT, most_steps=3, sharper_steps=4)
+    for seed in SEEDS:
+        given = judged(name, seed)
+        found, certificate = solve(given, holes, settings=quick)
+        assert found.steps <= quick.most_updates * 3 + 4
+        assert certificate.lower <= given.value * (1 + 1e-7)
+        assert certificate.upper >= given.value * (1 - 1e-7)

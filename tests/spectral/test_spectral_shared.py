@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from tensorfill.methods.spectral import Spectral
 from tensorfill.observed import ObservedTensor
 from tensorfill.spectral.bases import Cosines, CosinesWithin
 from tensorfill.spectral.prior import fit_to, starting_prior
+from tensorfill.spectral.run import SpectralSettings
+from tensorfill.spectral.shared import constraint_pays
 from tensorfill.tensor import Array
 
 ROWS, COLUMNS, FRAMES = np.ogrid[:56, :48, :12]
@@ -153,3 +156,15 @@ def test_a_spectrum_fits_other_sizes_and_borders() -> None:
     np.testing.assert_allclose(wide.variances[: len(inner)], inner)
     assert len(wide.variances) == len(inner) + 3
     assert (wide.variances > 0).all()
+
+
+def test_w_above_zero_takes_its_full_time_only_where_it_made_windows_better(shared: SharedSpectral) -> None:
+    def found(*errors: tuple[float, float] | None) -> bool:
+        plan = SimpleNamespace(settings=SpectralSettings())
+        return constraint_pays([SimpleNamespace(constraint_errors=each, plan=plan) for each in errors])  # type: ignore[misc]
+
+    assert not shared.shared.constraint_pays  # nothing of this clip is near zero
+    assert not found(None, None)
+    assert not found(None, (1.0, 0.99))
+    assert found(None, (1.0, 0.9))
+    assert not found((1.0, 1.2), (1.0, 0.9))

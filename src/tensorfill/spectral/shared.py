@@ -66,7 +66,7 @@ def pool_runs(runs: Sequence[SpectralRun]) -> SharedPrior:
         errors=errors,
         learned=_choose_modes(errors, runs[0]),
         constrained=all(run.constrained for run in runs),
-        constraint_pays=_constraint_pays(runs),
+        constraint_pays=constraint_pays(runs),
         bound=sorted(bounds)[len(bounds) // 2] if bounds else None,
         law=learn_law(uncertainties),
     )
@@ -91,7 +91,7 @@ def _pool_errors(runs: Sequence[SpectralRun]) -> dict[Modes, float]:
     return {modes: math.sqrt(sum(run.errors[modes] ** 2 for run in runs) / len(runs)) for modes in tried}
 
 
-def _constraint_pays(runs: Sequence[SpectralRun]) -> bool:
+def constraint_pays(runs: Sequence[SpectralRun]) -> bool:
     """Whether W ≥ 0 brought anything in the windows where it could have."""
     compared = [run.constraint_errors for run in runs if run.constraint_errors is not None]
     without, within = (math.fsum(errors[side] ** 2 for errors in compared) for side in (0, 1))
