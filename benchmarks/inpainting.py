@@ -70,7 +70,7 @@ def strokes(shape: Sequence[int], share: float, seed: int, words: bool = True) -
             points = np.concatenate([start[None], start + np.cumsum(steps, axis=0)])
             draw.line([tuple(point) for point in points.tolist()], fill=1, width=WIDTH, joint="curve")
         with_word = words and not with_word
-    return np.array(drawing)  # a copy, for biharmonic wants one that can be written to
+    return np.asarray(drawing.convert("L")) > 0  # the bytes of a bilevel picture are 255, which is no bool
 
 
 def missing_of(holes: str, shape: Sequence[int]) -> Mask:
