@@ -28,6 +28,7 @@ from .view import divide_sums, touching
 _FILLED_IN = 0.6  # weight of sites that are filled in when patches are compared; that of known ones is 1
 _TURNED = 0.5  # weight of the covariance turned by half a turn, at most
 _FEWEST = 8  # patches that tell a covariance
+_NOTHING = np.float32(1e-16)  # of values up to 1: the squares of less are no normal numbers in single precision
 _SINGLE = 2e-5  # of the trace of Σ: with less noise, rounding in single precision would make it indefinite
 _USUAL = PatchSettings()
 
@@ -234,7 +235,7 @@ def mend(
     offsets = model.offsets(extent)
     sizes = np.array(extent), np.array(model.patch), np.array(model.window), offsets
     strength, noise = np.float32(model.strength), np.float32(model.noise)
-    flat, known = x.reshape(-1), ~missing.reshape(-1)
+    flat, known = np.where(np.abs(x) < _NOTHING, np.float32(0), x).reshape(-1), ~missing.reshape(-1)
     found: list[Floats] = [np.zeros((3, 0), np.float32)] * len(pieces)
 
     def work(number: int) -> None:
