@@ -139,3 +139,13 @@ def test_one_side_that_does_not_vary_is_left_alone() -> None:
 def test_sides_are_those_asked_for() -> None:
     assert mending_sides(Wishes(side=5)) == (5, 5, 5)
     assert len(set(mending_sides(Wishes()))) == 3
+
+
+def test_values_whose_squares_vanish_are_no_reason_to_fail() -> None:
+    full, missing, chosen = waves(3), scratch(), model(8)
+    common = common_covariance(full, chosen, EXTENT, np.random.default_rng(0))
+    # Black around the scratch, and what an earlier round has left in it.
+    x = np.where(missing.reshape(-1), np.float32(1e-22) * full, np.float32(0))
+    mended = mend(x, missing, chosen, common)
+    assert np.isfinite(mended.means).all()
+    assert np.abs(mended.means).max() < 1e-6
